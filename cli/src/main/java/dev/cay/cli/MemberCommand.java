@@ -43,14 +43,21 @@ final class MemberCommand implements Callable<Integer> {
         throw new ParameterException(known.commandLine(), "say what to do: list, add or remove");
     }
 
+    /// Has the tokens of sandboxes renewed with a change.
+    static final String RENEWING = "?sandboxes=true";
+
     /// The path of a person below another one.
     static String path(String parent, String email) {
         return parent + "/" + URLEncoder.encode(email, StandardCharsets.UTF_8).replace("+", "%20");
     }
 
-    /// Says which keys stay that a removed person knows.
+    /// Says which keys stay that a person knows who lost rights, and what became of sandboxes.
     static String kept(JsonNode answer) {
         var text = new StringBuilder();
+        if (answer.has("renewedSandboxes")) {
+            text.append("; %d sandboxes have new tokens"
+                    .formatted(answer.path("renewedSandboxes").asInt()));
+        }
         for (JsonNode key : answer.path("keptKeys")) {
             text.append(
                     "%nthey made the API key '%s' for team %s, which stays; revoke it with: cay key revoke %s --team %s"
@@ -72,9 +79,14 @@ final class MemberCommand implements Callable<Integer> {
         private String team = "";
 
         JsonNode call(String method, @Nullable String email, @Nullable Map<String, Object> body) {
+            return call(method, email, false, body);
+        }
+
+        /// @param sandboxes whether the tokens of sandboxes are renewed that the person could open
+        JsonNode call(String method, @Nullable String email, boolean sandboxes, @Nullable Map<String, Object> body) {
             var operator = Api.ofOperator(options);
             String all = "/admin/teams/%s/members".formatted(TeamIds.require(operator, team));
-            return operator.call(method, email == null ? all : path(all, email), body);
+            return operator.call(method, email == null ? all : path(all, email) + (sandboxes ? RENEWING : ""), body);
         }
     }
 
@@ -113,13 +125,19 @@ final class MemberCommand implements Callable<Integer> {
                 description = "What they may do: all, read, sandboxes or templates (default: all).")
         private String scope = "all";
 
+        @Option(
+                names = "--sandboxes",
+                description = "If they may do less than before: renew the tokens of sandboxes that they could open.")
+        private boolean sandboxes;
+
         @Override
         public Integer call() {
-            var member = which.call("PUT", email, Map.of("scope", scope));
-            System.out.println("%s is a member and may do: %s"
+            var member = which.call("PUT", email, sandboxes, Map.of("scope", scope));
+            System.out.println("%s is a member and may do: %s%s"
                     .formatted(
                             member.path("email").asString(""),
-                            member.path("scope").asString("")));
+                            member.path("scope").asString(""),
+                            kept(member)));
             return 0;
         }
     }
@@ -136,9 +154,15 @@ final class MemberCommand implements Callable<Integer> {
         @Parameters(index = "1", paramLabel = "EMAIL", description = "The person's e-mail address.")
         private String email = "";
 
+        @Option(
+                names = "--sandboxes",
+                description = "Renew the tokens of sandboxes that they could open, and cut who uses the old ones.")
+        private boolean sandboxes;
+
         @Override
         public Integer call() {
-            System.out.println("%s is no member any more%s".formatted(email, kept(which.call("DELETE", email, null))));
+            var answer = which.call("DELETE", email, sandboxes, null);
+            System.out.println("%s is no member any more%s".formatted(email, kept(answer)));
             return 0;
         }
     }

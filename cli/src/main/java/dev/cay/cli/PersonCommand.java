@@ -7,6 +7,7 @@ import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 
@@ -59,9 +60,15 @@ final class PersonCommand extends ListingCommand {
         @Parameters(index = "0", paramLabel = "EMAIL", description = "The person's e-mail address.")
         private String email = "";
 
+        @Option(
+                names = "--sandboxes",
+                description = "Renew the tokens of sandboxes that they could open, and cut who uses the old ones.")
+        private boolean sandboxes;
+
         @Override
         public Integer call() {
-            var answer = Api.ofOperator(options).call("DELETE", MemberCommand.path("/admin/people", email), null);
+            String path = MemberCommand.path("/admin/people", email) + (sandboxes ? MemberCommand.RENEWING : "");
+            var answer = Api.ofOperator(options).call("DELETE", path, null);
             System.out.println("%s is removed%s".formatted(email, MemberCommand.kept(answer)));
             return 0;
         }

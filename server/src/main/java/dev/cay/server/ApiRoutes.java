@@ -79,7 +79,6 @@ final class ApiRoutes {
         new TeamNetworkRoutes(access, networks.teams(), networks.reader()).addTo(routes);
         new TemplateNetworkRoutes(access, templates.templates(), networks.templates(), networks.reader()).addTo(routes);
         new LimitRoutes(access, teams.quotas(), teams.keys(), own, sandboxes.shares()).addTo(routes);
-        teams.people().addTo(routes);
         new SecretRoutes(access, teams.secrets()).addTo(routes);
         new IdentityRoutes(access, teams.identities()).addTo(routes);
         teams.audit().addTo(routes, access);

@@ -17,6 +17,7 @@ import dev.cay.server.edge.Crossings;
 import dev.cay.server.edge.FrontDoor;
 import dev.cay.server.edge.SandboxGate;
 import dev.cay.server.event.EventCounts;
+import dev.cay.server.people.PersonAccess;
 import dev.cay.server.store.Store;
 import dev.cay.server.store.StoreOwner;
 import dev.cay.server.template.TemplateSupply;
@@ -45,6 +46,7 @@ public final class CayServer implements AutoCloseable {
     private final NetworkParts networks;
     private final ObservationParts observation;
     private final TemplateParts templates;
+    private final PersonAccess people;
     private final Routes routes;
     private final FrontDoor frontDoor;
 
@@ -79,8 +81,24 @@ public final class CayServer implements AutoCloseable {
         observation = ObservationParts.make(settings, base, teams, sandboxes, webhooks, opened);
         templates = TemplateParts.make(settings.templates(), base, teams, named, supply, sandboxes, node, opened);
         routes = new ApiRoutes(settings, base, teams, networks, sandboxes, templates, observation, node).make();
+        people = opened.add(people(settings));
+        people.addTo(routes);
         backups(settings, node).addTo(routes);
         frontDoor = frontDoor(settings, node);
+    }
+
+    private PersonAccess people(ServerSettings settings) {
+        return new PersonAccess(
+                settings.teams().people(),
+                base.store(),
+                teams.access(),
+                teams.keys(),
+                teams.teams(),
+                sandboxes.upkeep().renewal()::ofKey,
+                base.tokens(),
+                teams.audit(),
+                base.clock(),
+                base.random());
     }
 
     private Backups backups(ServerSettings settings, AttachedNode node) {
@@ -124,6 +142,7 @@ public final class CayServer implements AutoCloseable {
         StoreOwner.require(
                 base.store(), base.tokens().fingerprint(), base.clock().instant());
         teams.start();
+        people.start();
         networks.start();
         templates.templates().start();
         // Before the node is asked what runs, so that no end falls between.

@@ -7,18 +7,16 @@ import dev.cay.server.access.ApiKeys;
 import dev.cay.server.access.Teams;
 import dev.cay.server.audit.AuditLog;
 import dev.cay.server.identity.IdentityTokens;
-import dev.cay.server.people.PersonAccess;
 import dev.cay.server.quota.Quotas;
 import dev.cay.server.secret.Secrets;
 
-/// Who may do what: teams with their keys, limits and secrets, people, and the log of what they did.
+/// Who may do what: teams with their keys, limits and secrets, and the log of what they did.
 record TeamParts(
         Quotas quotas,
         AuditLog audit,
         Access access,
         ApiKeys keys,
         Teams teams,
-        PersonAccess people,
         Secrets secrets,
         IdentityTokens identities) {
     /// @param opened closes what has to be closed
@@ -33,12 +31,9 @@ record TeamParts(
         opened.step(access::close);
         var keys = new ApiKeys(store, access, clock, random);
         var teams = new Teams(store, access, clock);
-        var signIn = settings.teams().people();
-        var people =
-                opened.add(new PersonAccess(signIn, store, access, keys, teams, base.tokens(), audit, clock, random));
         var secrets = new Secrets(store, files.secret().resolveSibling("secrets.keys"), clock, random);
-        var identities = new IdentityTokens(files.secret().resolveSibling("identity.key"), signIn.url(), clock);
-        return new TeamParts(quotas, audit, access, keys, teams, people, secrets, identities);
+        var identities = new IdentityTokens(files.secret().resolveSibling("identity.key"), settings.teams().people().url(), clock);
+        return new TeamParts(quotas, audit, access, keys, teams, secrets, identities);
     }
 
     /// Reads what is on record; where there is no team yet, makes the first one.
@@ -46,7 +41,6 @@ record TeamParts(
         audit.start();
         quotas.start();
         access.start();
-        people.start();
         secrets.start();
     }
 }

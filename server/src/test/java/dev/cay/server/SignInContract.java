@@ -445,6 +445,22 @@ abstract class SignInContract extends ServerTest {
         assertThat(used.get("person").stringValue()).isEqualTo(id("ann@example.org"));
     }
 
+    @Test
+    void theAuditLogNamesWhomTheOperatorAddsLetsInAndRemoves() {
+        add("bob@example.org", "read");
+        String id = id("bob@example.org");
+        link("bob@example.org");
+        String member = "/admin/teams/%s/members/bob@example.org".formatted(team);
+        assertThat(cay.admin("DELETE", member, "").status()).isEqualTo(200);
+        assertThat(cay.admin("DELETE", "/admin/people/bob@example.org", "").status())
+                .isEqualTo(200);
+        for (String action : List.of("team.add-member", "person.link", "team.remove-member", "person.remove")) {
+            TestServer.await(
+                    action + " of bob", () -> entry(action).path("person").asString("").equals(id));
+            assertThat(entry(action).toString()).doesNotContain("bob@");
+        }
+    }
+
     /// The newest entry of this action, as soon as it is written.
     private JsonNode entry(String action) {
         String path = "/admin/audit?limit=1&action=" + action;
@@ -532,6 +548,50 @@ abstract class SignInContract extends ServerTest {
         assertThat(teams(login).status()).isEqualTo(403);
         assertThat(asPerson(login, "GET", "/sandboxes").status()).isEqualTo(403);
         assertThat(status(made.json().get("key").stringValue())).isEqualTo(200);
+    }
+
+    /// Whoever may open sandboxes of a team may have read the tokens of all of them.
+    @Test
+    void tokensOfSandboxesAreRenewedWithTheRemovalAndKeysThatStayAreNamed() {
+        var login = login("ann@example.org");
+        var made = cay.request(
+                "POST",
+                "/api-keys",
+                Map.of("Authorization", "Bearer " + login.get("accessToken"), "X-Team-ID", team),
+                "{\"name\": \"ci\"}");
+        assertThat(made.status()).isEqualTo(201);
+        String sandbox = cay.create();
+        String path = "/admin/teams/%s/members/ann@example.org".formatted(team);
+        String first = token(sandbox);
+        var same = cay.admin("PUT", path + "?sandboxes=true", "{\"scope\": \"all\"}")
+                .json();
+        assertThat(same.has("renewedSandboxes")).isFalse();
+        assertThat(same.get("keptKeys")).isEmpty();
+        var less = cay.admin("PUT", path + "?sandboxes=true", "{\"scope\": \"read\"}")
+                .json();
+        assertThat(less.get("keptKeys").findValuesAsString("name")).containsExactly("ci");
+        assertThat(less.get("renewedSandboxes").intValue()).isEqualTo(1);
+        String second = token(sandbox);
+        assertThat(second).isNotEqualTo(first);
+        assertThat(cay.admin("PUT", path, "{\"scope\": \"sandboxes\"}").json().get("keptKeys"))
+                .as("a key that may do everything, of somebody who may not")
+                .hasSize(1);
+        assertThat(cay.admin("DELETE", path, "").json().has("renewedSandboxes")).isFalse();
+        assertThat(token(sandbox)).isEqualTo(second);
+        add("ann@example.org", "sandboxes");
+        assertThat(cay.admin("DELETE", "/admin/people/ann@example.org?sandboxes=true", "")
+                        .json()
+                        .get("renewedSandboxes")
+                        .intValue())
+                .isEqualTo(1);
+        assertThat(token(sandbox)).isNotEqualTo(second);
+    }
+
+    private String token(String sandbox) {
+        return cay.call("GET", "/sandboxes/" + sandbox)
+                .json()
+                .get("envdAccessToken")
+                .stringValue();
     }
 
     @Test

@@ -10,6 +10,8 @@ import dev.cay.server.request.RequestBody;
 import dev.cay.wire.TeamId;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.ToIntFunction;
 
 /// People and members of teams, for the operator.
 final class MemberRoutes {
@@ -17,12 +19,15 @@ final class MemberRoutes {
     private final People people;
     private final SignIns signIns;
     private final WaysIn ways;
+    private final ToIntFunction<TeamKey> renewal;
 
-    MemberRoutes(Access access, People people, SignIns signIns, WaysIn ways) {
+    /// @param renewal renews the tokens of sandboxes that somebody with these rights could open, and says of how many
+    MemberRoutes(Access access, People people, SignIns signIns, WaysIn ways, ToIntFunction<TeamKey> renewal) {
         this.access = access;
         this.people = people;
         this.signIns = signIns;
         this.ways = ways;
+        this.renewal = renewal;
     }
 
     void addTo(Routes routes) {
@@ -41,17 +46,39 @@ final class MemberRoutes {
     }
 
     private void add(Exchange exchange) {
+        var team = team(exchange);
+        String email = exchange.parameter("email");
         String scope = RequestBody.of(exchange).filled("scope");
-        exchange.sendJson(
-                200,
-                info(people.add(
-                        team(exchange),
-                        exchange.parameter("email"),
-                        scope == null ? KeyScope.ALL : KeyScope.parse(scope))));
+        var before = people.members(team).stream()
+                .filter(member -> member.person().email().equals(Person.email(email)))
+                .findFirst();
+        var member = people.add(team, email, scope == null ? KeyScope.ALL : KeyScope.parse(scope));
+        var answer = new TreeMap<>(info(member));
+        answer.putAll(kept(people.widerThan(member)));
+        before.filter(old -> !member.scope().covers(old.scope()))
+                .ifPresent(old -> answer.putAll(renewed(exchange, List.of(old))));
+        exchange.about("person", member.person().id()).sendJson(200, answer);
     }
 
     private void removeMember(Exchange exchange) {
-        exchange.sendJson(200, kept(people.removeMember(team(exchange), exchange.parameter("email"))));
+        var person = person(exchange);
+        var team = team(exchange);
+        var rights = people.memberships(person).stream()
+                .filter(member -> member.team().equals(team))
+                .toList();
+        exchange.about("person", person.id());
+        var answer = new TreeMap<>(kept(people.removeMember(team, person.email())));
+        answer.putAll(renewed(exchange, rights));
+        exchange.sendJson(200, answer);
+    }
+
+    /// Tokens of sandboxes that the person could read are good until they are renewed.
+    private Map<String, Object> renewed(Exchange exchange, List<Member> rights) {
+        if (!"true".equals(exchange.query("sandboxes"))) {
+            return Map.of();
+        }
+        int count = rights.stream().map(People::rights).mapToInt(renewal).sum();
+        return Map.of("renewedSandboxes", count);
     }
 
     private void all(Exchange exchange) {
@@ -71,7 +98,12 @@ final class MemberRoutes {
     }
 
     private void remove(Exchange exchange) {
-        exchange.sendJson(200, kept(people.remove(exchange.parameter("email"))));
+        var person = person(exchange);
+        var rights = people.memberships(person);
+        exchange.about("person", person.id());
+        var answer = new TreeMap<>(kept(people.remove(person.email())));
+        answer.putAll(renewed(exchange, rights));
+        exchange.sendJson(200, answer);
     }
 
     /// A link that signs a browser in as this person. Whoever may have one is the operator's to decide, so nobody else
@@ -82,8 +114,10 @@ final class MemberRoutes {
                 && people.find(email).isEmpty()) {
             people.add(access.firstTeam(), email, KeyScope.ALL);
         }
-        var link = signIns.link(people.require(email));
-        exchange.with("Cache-Control", "no-store")
+        var person = person(exchange);
+        var link = signIns.link(person);
+        exchange.about("person", person.id())
+                .with("Cache-Control", "no-store")
                 .sendJson(
                         201,
                         Map.of(
@@ -115,6 +149,11 @@ final class MemberRoutes {
                                 "teamID",
                                 key.team().id().value()))
                         .toList());
+    }
+
+    /// The one that the path names. The audit log has the id, as an address is a name.
+    private Person person(Exchange exchange) {
+        return people.require(exchange.parameter("email"));
     }
 
     private Team team(Exchange exchange) {

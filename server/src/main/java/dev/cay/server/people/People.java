@@ -40,7 +40,8 @@ final class People {
                 key -> !members.contains(key.person() + " " + key.team().id()));
     }
 
-    /// Adds somebody to a team, or changes what they may do there: keys with the earlier rights are revoked.
+    /// Adds somebody to a team, or changes what they may do there: keys with the earlier rights that were minted for
+    /// them are revoked.
     Member add(Team team, String email, KeyScope scope) {
         if (scope.kind() == KeyScope.Kind.SANDBOX) {
             throw new CayException(
@@ -76,13 +77,22 @@ final class People {
         return keysOf(person, team);
     }
 
+    /// Keys that a person made for the team and that may do what the person may not, or not any more. They stay, as
+    /// other programs may use them.
+    List<TeamKey> widerThan(Member member) {
+        return keysOf(member.person(), member.team()).stream()
+                .filter(key -> !member.scope().covers(key.scope()))
+                .toList();
+    }
+
     private void endRights(Member member) {
         keys.revokeMinted(
                 key -> key.team().equals(member.team()) && member.person().id().equals(key.person()));
         access.cut(rights(member));
     }
 
-    private static TeamKey rights(Member member) {
+    /// As a key.
+    static TeamKey rights(Member member) {
         var person = member.person();
         return TeamKey.ofPerson(person.id(), person.email(), member.team(), member.scope(), null);
     }

@@ -5,6 +5,7 @@ import dev.cay.server.access.Access;
 import dev.cay.server.access.ApiKeys;
 import dev.cay.server.access.Audit;
 import dev.cay.server.access.SandboxTokens;
+import dev.cay.server.access.TeamKey;
 import dev.cay.server.access.Teams;
 import dev.cay.server.people.openid.IssuerSettings;
 import dev.cay.server.people.openid.OpenId;
@@ -13,6 +14,7 @@ import java.net.URI;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /// Sign-in of people, put together.
@@ -36,12 +38,14 @@ public final class PersonAccess implements AutoCloseable {
     private final @Nullable OpenId issuer;
     private final @Nullable OpenIdRoutes openId;
 
+    /// @param renewal renews the tokens of sandboxes that somebody with these rights could open, and says of how many
     public PersonAccess(
             Settings settings,
             Store store,
             Access access,
             ApiKeys keys,
             Teams teams,
+            ToIntFunction<TeamKey> renewal,
             SandboxTokens secrets,
             Audit audit,
             InstantSource clock,
@@ -64,7 +68,7 @@ public final class PersonAccess implements AutoCloseable {
         cli = new CliRoutes(browsers, signIns, people, tokens, ways, notes);
         oauth = new OAuthRoutes(signIns, tokens, attempts, notes);
         browser = new BrowserRoutes(browsers, signIns, tokens, attempts, ways, notes);
-        members = new MemberRoutes(access, people, signIns, ways);
+        members = new MemberRoutes(access, people, signIns, ways, renewal);
         var domains =
                 settings.domains().stream().map(PersonAdmission.Domain::parse).toList();
         openId = issuer == null
