@@ -9,7 +9,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -219,6 +222,52 @@ abstract class LimitsContract {
             }
         }
         throw new AssertionError("100 requests were not refused");
+    }
+
+    /// The sandbox begins between the look for what the team has and the deletion.
+    @Test
+    void aTeamIsNotDeletedUnderASandboxThatBegins() throws Exception {
+        var made = cay.admin("POST", "/admin/teams", "{\"name\": \"brief\"}").json();
+        String path = "/admin/teams/" + made.get("teamID").stringValue();
+        String key = cay.admin("POST", path + "/api-keys", "{\"name\": \"k\"}")
+                .json()
+                .get("key")
+                .stringValue();
+        var reached = new CountDownLatch(1);
+        var go = new CountDownLatch(1);
+        cay.node.onCreate = _ -> {
+            reached.countDown();
+            try {
+                go.await(20, TimeUnit.SECONDS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        };
+        var creating = CompletableFuture.supplyAsync(() -> with(key, "POST", "/sandboxes", CREATE));
+        assertThat(reached.await(10, TimeUnit.SECONDS)).isTrue();
+        var deleted = cay.admin("DELETE", path, "");
+        go.countDown();
+        assertThat(deleted.status()).isEqualTo(409);
+        assertThat(deleted.message()).contains("being made");
+        var created = creating.get(20, TimeUnit.SECONDS);
+        assertThat(created.status()).isEqualTo(201);
+        assertThat(with(
+                                key,
+                                "DELETE",
+                                "/sandboxes/" + created.json().get("sandboxID").stringValue(),
+                                "")
+                        .status())
+                .isEqualTo(204);
+        var webhook = with(key, "POST", "/events/webhooks", """
+                {"name": "w", "url": "https://receiver.example/x", "events": ["sandbox.lifecycle.created"],
+                 "signatureSecret": "secret"}""");
+        assertThat(webhook.status()).as(webhook.text()).isEqualTo(201);
+        assertThat(cay.admin("DELETE", path, "").status()).isEqualTo(204);
+        assertThat(cay.store.<Integer>read(handle -> handle.createQuery("SELECT COUNT(*) FROM webhook")
+                        .mapTo(Integer.class)
+                        .one()))
+                .as("webhooks that it left")
+                .isZero();
     }
 
     @Test

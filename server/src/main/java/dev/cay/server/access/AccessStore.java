@@ -30,11 +30,31 @@ final class AccessStore {
                 at.toEpochMilli());
     }
 
-    /// Its keys, members and secrets go with it.
+    /// Others that lock the team wait until this transaction ends.
+    ///
+    /// @return false if it was deleted
+    static boolean lock(Handle handle, TeamId team) {
+        return handle.execute("UPDATE team SET slug = slug WHERE id = ? AND deleted_at IS NULL", team.value()) == 1;
+    }
+
+    /// How many things it has that keep it from being deleted; those that begin just now are among them.
+    static long holdings(Handle handle, TeamId team) {
+        return handle.createQuery("""
+                        SELECT (SELECT COUNT(*) FROM sandbox WHERE team_id = :team AND state <> 'KILLED')
+                            + (SELECT COUNT(*) FROM template WHERE team_id = :team)
+                            + (SELECT COUNT(*) FROM volume WHERE team_id = :team)
+                        """)
+                .bind("team", team.value())
+                .mapTo(Long.class)
+                .one();
+    }
+
+    /// Its keys, members, secrets and webhooks go with it. What webhooks leave is removed later with all that is old.
     static void deleteTeam(Handle handle, Team team, Instant at) {
         handle.execute("DELETE FROM member WHERE team_id = ?", team.id().value());
         handle.execute("DELETE FROM api_key WHERE team_id = ?", team.id().value());
         handle.execute("DELETE FROM secret WHERE team_id = ?", team.id().value());
+        handle.execute("DELETE FROM webhook WHERE team_id = ?", team.id().value());
         handle.execute(
                 "UPDATE team SET deleted_at = ? WHERE id = ?",
                 at.toEpochMilli(),

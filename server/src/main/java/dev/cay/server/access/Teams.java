@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.UUID;
 import java.util.regex.Pattern;
+import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
 /// Makes and removes teams. Thread-safe.
@@ -62,13 +63,29 @@ public final class Teams {
         return plain.substring(0, Math.min(plain.length(), 63));
     }
 
-    /// Its keys are revoked. The caller makes sure that it has nothing any more.
+    /// For whoever makes something that belongs to a team: it is there, and who deletes it waits until this transaction
+    /// ends.
+    public static void requireThere(Handle handle, TeamId team) {
+        if (!AccessStore.lock(handle, team)) {
+            throw new CayException(ErrorKind.NOT_FOUND, "the team was deleted");
+        }
+    }
+
+    /// Its keys are revoked. Refused while it has anything, also what is being made just now.
     public void delete(Team team) {
         if (team.equals(access.firstTeam())) {
             throw new CayException(
                     ErrorKind.CONFLICT, "the first team stays: templates that come with Cay are its own");
         }
         store.write(handle -> {
+            AccessStore.lock(handle, team.id());
+            long left = AccessStore.holdings(handle, team.id());
+            if (left > 0) {
+                throw new CayException(
+                        ErrorKind.CONFLICT,
+                        "team '%s' has %d sandboxes, templates, snapshots or volumes, or some are being made; end and delete these first"
+                                .formatted(team.name(), left));
+            }
             AccessStore.deleteTeam(handle, team, clock.instant());
             return team;
         });

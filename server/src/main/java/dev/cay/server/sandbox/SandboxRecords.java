@@ -1,6 +1,7 @@
 package dev.cay.server.sandbox;
 
 import dev.cay.life.SteadyClock;
+import dev.cay.server.access.Teams;
 import dev.cay.server.event.EventCounts;
 import dev.cay.server.event.EventStore;
 import dev.cay.server.quota.Quotas;
@@ -71,6 +72,7 @@ public final class SandboxRecords {
         store.write(new Transaction<SandboxRecord>() {
             @Override
             public SandboxRecord run(Handle handle) {
+                Teams.requireThere(handle, starting.teamId());
                 admission.begin(handle, starting.teamId(), key, starting.resources());
                 Volumes.requireReady(handle, starting.teamId(), starting.volumes());
                 SandboxStore.insert(handle, starting, key, request);

@@ -1,6 +1,7 @@
 package dev.cay.server.template;
 
 import dev.cay.server.access.Team;
+import dev.cay.server.access.Teams;
 import dev.cay.server.store.Store;
 import dev.cay.wire.BuildId;
 import dev.cay.wire.CayException;
@@ -75,7 +76,10 @@ public final class Templates {
         }
         var names = name == null ? List.<String>of() : List.of(name);
         var fresh = content.apply(TemplateRecord.empty(randomId(), team.id(), names, isPublic, now()));
-        return write(null, fresh, along);
+        return write(null, fresh, handle -> {
+            Teams.requireThere(handle, team.id());
+            along.accept(handle);
+        });
     }
 
     /// Changes a template.

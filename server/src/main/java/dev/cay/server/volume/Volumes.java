@@ -1,6 +1,7 @@
 package dev.cay.server.volume;
 
 import dev.cay.server.access.Team;
+import dev.cay.server.access.Teams;
 import dev.cay.server.request.RequestBody;
 import dev.cay.server.store.Store;
 import dev.cay.wire.CayException;
@@ -152,6 +153,7 @@ public final class Volumes {
         var volume = reserve(team, name, size(sizeMB));
         try {
             store.write(handle -> {
+                Teams.requireThere(handle, team.id());
                 VolumeStore.insert(handle, volume);
                 return volume;
             });
