@@ -3,6 +3,7 @@ package dev.cay.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.server.store.Store;
+import dev.cay.wire.SandboxId;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -352,6 +353,18 @@ abstract class LimitsContract {
                 "what the team holds is known",
                 () -> cay.call("GET", "/limits").json().get("use").get("diskMB").longValue() == 5);
         cay.create();
+    }
+
+    /// Until the next round of measuring, which is seconds later, it could write all that its own limit allows.
+    @Test
+    void aNewSandboxGetsItsPartOfTheTeamsDiskBeforeAnybodyHearsOfIt() {
+        limit("{\"diskMB\": 1000}");
+        for (int i = 0; i < 10; i++) {
+            String id = cay.create();
+            assertThat(cay.node.shares)
+                    .as("sandbox %d", i)
+                    .anyMatch(share -> share.sandboxes().contains(new SandboxId(id)));
+        }
     }
 
     @Test

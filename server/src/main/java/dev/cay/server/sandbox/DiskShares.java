@@ -16,12 +16,16 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Teams that may hold only so much of the pool: tells the node every few seconds what is whose, and refuses what would
 /// need more. Their sandboxes cannot write more than that, as the node sees to it. Thread-safe.
 public final class DiskShares {
+    private static final Logger log = LoggerFactory.getLogger(DiskShares.class);
     private static final Duration SOON = Duration.ofSeconds(5);
 
     /// A sandbox that may write less than this is of no use.
@@ -34,6 +38,10 @@ public final class DiskShares {
     private final Volumes volumes;
     private volatile Map<TeamId, Long> held = Map.of();
     private boolean told;
+    private final AtomicLong begun = new AtomicLong();
+
+    /// Of those that began, as far as the share was divided since; guarded by this.
+    private long divided;
 
     public DiskShares(Quotas quotas, SandboxDirectory directory, Templates templates, Fleet fleet, Volumes volumes) {
         this.quotas = quotas;
@@ -70,6 +78,29 @@ public final class DiskShares {
             now.put(teams.get(i), bytes.get(i) + ofVolumes(teams.get(i)));
         }
         held = now;
+    }
+
+    /// A sandbox of this team runs now: the team's share is divided again at once, as the sandbox could write more than
+    /// what is left of the share until the next round. Of many that begin at the same time one does it for all.
+    void began(TeamId team) {
+        if (quotas.of(team).diskMB() == null) {
+            return;
+        }
+        long mine = begun.incrementAndGet();
+        synchronized (this) {
+            if (divided >= mine) {
+                return;
+            }
+            divided = begun.get();
+            try {
+                update();
+            } catch (RuntimeException e) {
+                log.atWarn()
+                        .setCause(e)
+                        .addKeyValue("team", team)
+                        .log("a share of the disk was not divided; the next round does it");
+            }
+        }
     }
 
     /// Of teams with a limit.

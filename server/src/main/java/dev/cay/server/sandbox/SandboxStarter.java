@@ -119,6 +119,7 @@ public final class SandboxStarter {
                 undo(sandbox.id(), storeAnswers);
                 throw e;
             }
+            shares.began(running.teamId());
             creates.count("ok");
             phases.since(began, "total");
             return announce(running);
