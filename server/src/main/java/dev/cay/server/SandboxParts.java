@@ -81,7 +81,16 @@ record SandboxParts(
                 pauses,
                 records,
                 opened.add(
-                        new Chores(store, sandboxes, starter, pauses, templates, egressLogs, forgetMessages, clock)));
+                        new Chores(
+                        store,
+                        sandboxes,
+                        starter,
+                        pauses,
+                        templates,
+                        egressLogs,
+                        forgetMessages,
+                        teams.access()::cutExpired,
+                        clock)));
         return new SandboxParts(
                 fleet, directory, records, sandboxes, egressLogs, starter, pauses, snapshots, volumes, shares, upkeep);
     }

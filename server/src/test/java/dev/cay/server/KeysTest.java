@@ -220,6 +220,41 @@ final class KeysTest extends ServerTest {
         assertThat(status(key, "GET", "/teams", "")).isEqualTo(401);
     }
 
+    @Test
+    void thatExpireCutWhatIsUnderWayAlsoAfterARotation() throws Exception {
+        for (boolean rotated : List.of(true, false)) {
+            var made = make(
+                    rotated
+                            ? "{\"name\": \"long\"}"
+                            : "{\"name\": \"short\", \"expiresAt\": \"%s\"}"
+                                    .formatted(cay.clock.instant().plusSeconds(60)));
+            String id = cay.create();
+            var reached = new CountDownLatch(1);
+            var go = new CountDownLatch(1);
+            cay.node.onKill = _ -> hold(reached, go);
+            var killing = CompletableFuture.supplyAsync(() -> {
+                try {
+                    return status(made.get("key").stringValue(), "DELETE", "/sandboxes/" + id, "");
+                } catch (AssertionError cut) {
+                    return 0;
+                }
+            });
+            assertThat(reached.await(10, TimeUnit.SECONDS)).isTrue();
+            if (rotated) {
+                cay.call(
+                        "POST",
+                        "/api-keys/%s/rotate".formatted(made.get("id").stringValue()),
+                        "{\"overlapSeconds\": 60}");
+            }
+            cay.clock.pass(Duration.ofSeconds(61));
+            assertThat(killing.get(20, TimeUnit.SECONDS))
+                    .as("rotated: %s", rotated)
+                    .isZero();
+            go.countDown();
+            cay.node.onKill = _ -> {};
+        }
+    }
+
     @ParameterizedTest
     @CsvSource({
         "read, GET, /sandboxes, 200",

@@ -12,6 +12,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -592,6 +595,49 @@ abstract class SignInContract extends ServerTest {
                 .json()
                 .get("envdAccessToken")
                 .stringValue();
+    }
+
+    /// Both for a logout and for a refresh token that comes twice.
+    @Test
+    void theEndOfASignInCutsWhatIsUnderWayWithItsTokens() throws Exception {
+        for (boolean logout : List.of(true, false)) {
+            var login = login("ann@example.org");
+            String sandbox = cay.create();
+            var reached = new CountDownLatch(1);
+            var go = new CountDownLatch(1);
+            cay.node.onKill = _ -> {
+                reached.countDown();
+                awaitUninterruptibly(go);
+            };
+            var killing = CompletableFuture.supplyAsync(() -> {
+                try {
+                    return asPerson(login, "DELETE", "/sandboxes/" + sandbox).status();
+                } catch (AssertionError cut) {
+                    return 0;
+                }
+            });
+            assertThat(reached.await(10, TimeUnit.SECONDS)).isTrue();
+            if (logout) {
+                var token = Map.of("token", login.get("refreshToken"), "client_id", login.get("clientId"));
+                assertThat(post("/oauth/revoke", token, Map.of()).status()).isEqualTo(200);
+            } else {
+                assertThat(refresh(login.get("refreshToken")).status()).isEqualTo(200);
+                assertThat(refresh(login.get("refreshToken")).status()).isEqualTo(400);
+            }
+            assertThat(killing.get(10, TimeUnit.SECONDS))
+                    .as("logout: %s", logout)
+                    .isZero();
+            go.countDown();
+            cay.node.onKill = _ -> {};
+        }
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        try {
+            latch.await(20, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     @Test

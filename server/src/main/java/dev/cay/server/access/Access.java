@@ -11,6 +11,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
@@ -176,14 +177,32 @@ public final class Access {
 
     /// From here on they are refused, and what is under way with them is cut.
     void removeKeys(Predicate<TeamKey> which) {
-        var gone = keys.values().stream().filter(which).map(TeamKey::id).toList();
+        var gone = ids(which);
         keys.values().removeIf(which);
-        gone.forEach(open::cut);
+        open.cut(key -> gone.contains(key.id()));
     }
 
     /// Cuts what is under way with the rights of a person, who does not have them any more.
     public void cut(TeamKey rights) {
-        open.cut(rights.id());
+        open.cut(key -> key.id().equals(rights.id()));
+    }
+
+    /// Cuts what is under way with tokens of a sign-in that has ended.
+    void cutSignIn(String signIn) {
+        open.cut(key -> signIn.equals(key.signIn()));
+    }
+
+    /// Cuts what is under way with keys that have expired meanwhile; every few seconds.
+    public void cutExpired() {
+        if (!open.isEmpty()) {
+            var now = clock.instant();
+            var over = ids(key -> key.isOver(now));
+            open.cut(key -> over.contains(key.id()));
+        }
+    }
+
+    private Set<String> ids(Predicate<TeamKey> which) {
+        return keys.values().stream().filter(which).map(TeamKey::id).collect(Collectors.toSet());
     }
 
     /// The keys that were made for programs of people when they signed in.
@@ -216,20 +235,25 @@ public final class Access {
     public Handler guardCaller(CallerHandler handler) {
         return audited((exchange, act) -> {
             var caller = authenticate(exchange, act);
-            var key = caller.key();
-            if (key == null) {
-                handler.handle(caller, exchange);
-                return;
-            }
-            admission.call(caller);
-            open.add(key, exchange);
-            try {
-                requireKnown(exchange);
-                handler.handle(caller, exchange);
-            } finally {
-                open.remove(key, exchange);
-            }
+            serve(caller, exchange, handler);
         });
+    }
+
+    /// Counts the request, and has it cut when its key is revoked.
+    private void serve(Caller caller, Exchange exchange, CallerHandler handler) throws Exception {
+        var key = caller.key();
+        if (key == null) {
+            handler.handle(caller, exchange);
+            return;
+        }
+        admission.call(caller);
+        open.add(key, exchange);
+        try {
+            requireKnown(exchange);
+            handler.handle(caller, exchange);
+        } finally {
+            open.remove(exchange);
+        }
     }
 
     /// Has the audit log note who sent the request and how it ended.
@@ -287,7 +311,7 @@ public final class Access {
                         "only keys of the team '%s' that may do everything may do this"
                                 .formatted(firstTeam().name()));
             }
-            handler.handle(caller.team(), exchange);
+            serve(caller, exchange, (known, request) -> handler.handle(known.team(), request));
         });
     }
 

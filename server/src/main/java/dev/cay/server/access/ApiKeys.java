@@ -112,6 +112,12 @@ public final class ApiKeys {
         return make(team, checked(name), rights.scope(), null, new Source(rights.person(), rights.signIn(), null));
     }
 
+    /// Revokes the keys that were minted for a sign-in, and cuts what is under way with its tokens.
+    public void end(String signIn) {
+        revokeMinted(key -> signIn.equals(key.signIn()));
+        access.cutSignIn(signIn);
+    }
+
     /// Revokes minted keys of all teams.
     public void revokeMinted(Predicate<TeamKey> which) {
         access.minted().stream().filter(which).forEach(key -> revoke(key.team(), key.id()));

@@ -3,34 +3,33 @@ package dev.cay.server.access;
 import dev.cay.http.Exchange;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 
-/// The requests that are being answered, by the id of the API key they came with. Thread-safe.
+/// The requests that are being answered, with the API key they came with. Thread-safe.
 final class OpenRequests {
-    /// With the thread that answers each.
-    private final Map<String, Map<Exchange, Thread>> byKey = new ConcurrentHashMap<>();
+    /// @param thread that answers it
+    private record Open(TeamKey key, Thread thread) {}
+
+    private final Map<Exchange, Open> requests = new ConcurrentHashMap<>();
 
     /// Remembers a request that this thread answers, until it is removed.
     void add(TeamKey key, Exchange exchange) {
-        byKey.compute(key.id(), (_, known) -> {
-            var open = known == null ? new ConcurrentHashMap<Exchange, Thread>() : known;
-            open.put(exchange, Thread.currentThread());
-            return open;
-        });
+        requests.put(exchange, new Open(key, Thread.currentThread()));
     }
 
-    void remove(TeamKey key, Exchange exchange) {
-        byKey.computeIfPresent(key.id(), (_, open) -> {
-            open.remove(exchange);
-            return open.isEmpty() ? null : open;
-        });
+    void remove(Exchange exchange) {
+        requests.remove(exchange);
     }
 
-    /// Cuts all of one key, but for the request that asks for it.
-    void cut(String keyId) {
-        var open = byKey.getOrDefault(keyId, Map.of());
-        open.forEach((exchange, thread) -> {
-            if (!thread.equals(Thread.currentThread())) {
-                exchange.abort("the API key was revoked");
+    boolean isEmpty() {
+        return requests.isEmpty();
+    }
+
+    /// Cuts all of some keys, but for the request that asks for it.
+    void cut(Predicate<TeamKey> which) {
+        requests.forEach((exchange, open) -> {
+            if (which.test(open.key()) && !open.thread().equals(Thread.currentThread())) {
+                exchange.abort("its key or token is not good any more");
             }
         });
     }

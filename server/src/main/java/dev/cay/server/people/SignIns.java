@@ -162,6 +162,6 @@ final class SignIns {
     }
 
     private void revokeKeys(SignIn signIn) {
-        keys.revokeMinted(key -> signIn.id().equals(key.signIn()));
+        keys.end(signIn.id());
     }
 }

@@ -27,11 +27,13 @@ public final class Chores implements AutoCloseable {
     private final Templates templates;
     private final EgressLogs egressLogs;
     private final Runnable forgetMessages;
+    private final Runnable cutExpired;
     private final InstantSource clock;
     private final ScheduledThreadPoolExecutor thread = new ScheduledThreadPoolExecutor(
             1, Thread.ofPlatform().daemon().name("chores").factory());
 
     /// @param forgetMessages removes old messages of webhooks
+    /// @param cutExpired     cuts requests whose keys have expired
     public Chores(
             Store store,
             Sandboxes sandboxes,
@@ -40,6 +42,7 @@ public final class Chores implements AutoCloseable {
             Templates templates,
             EgressLogs egressLogs,
             Runnable forgetMessages,
+            Runnable cutExpired,
             InstantSource clock) {
         this.store = store;
         this.sandboxes = sandboxes;
@@ -48,10 +51,12 @@ public final class Chores implements AutoCloseable {
         this.templates = templates;
         this.egressLogs = egressLogs;
         this.forgetMessages = forgetMessages;
+        this.cutExpired = cutExpired;
         this.clock = clock;
     }
 
     public void start() {
+        every(Duration.ofSeconds(5), cutExpired);
         every(Duration.ofSeconds(5), sandboxes::finishUnfinished);
         every(Duration.ofSeconds(5), starter::undoUnfinished);
         every(Duration.ofSeconds(5), pauses::repair);
