@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
@@ -638,6 +639,21 @@ abstract class SignInContract extends ServerTest {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    @Test
+    void aPersonHasTenKeysAlsoWhenTheyAskForManyAtOnce() throws Exception {
+        var login = login("ann@example.org");
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int i = 0; i < 25; i++) {
+                threads.submit(() -> teams(login));
+            }
+        }
+        assertThat(cay.call("GET", "/api-keys")
+                        .json()
+                        .valueStream()
+                        .filter(key -> key.get("name").stringValue().startsWith("E2B CLI")))
+                .hasSize(10);
     }
 
     @Test

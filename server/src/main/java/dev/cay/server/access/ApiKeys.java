@@ -15,7 +15,9 @@ import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// Makes, changes and revokes API keys. Each change is in the store before anybody sees it. Thread-safe.
+/// Makes, changes and revokes API keys. Each change is in the store before anybody sees it. Thread-safe; one is made at
+/// a
+/// time, so that there are never more than there may be.
 public final class ApiKeys {
     private static final int LONGEST_NAME = 200;
     private static final int MOST = 1000;
@@ -56,7 +58,7 @@ public final class ApiKeys {
     /// A key that was made with another one is no wider than that one, and ends no later.
     ///
     /// @param maker null for the operator
-    public Made create(Team team, Wanted wanted, @Nullable TeamKey maker) {
+    public synchronized Made create(Team team, Wanted wanted, @Nullable TeamKey maker) {
         var now = clock.instant();
         if (wanted.end() != null && !wanted.end().isAfter(now)) {
             throw invalid("'expiresAt' must be in the future");
@@ -102,7 +104,7 @@ public final class ApiKeys {
     ///
     /// @param rights what the person may do, where, and by which sign-in
     /// @param most   how many such keys a person has in a team; the oldest make room
-    public Made mint(TeamKey rights, String name, int most) {
+    public synchronized Made mint(TeamKey rights, String name, int most) {
         var team = rights.team();
         var earlier = list(team).stream()
                 .filter(key -> key.isMinted() && Objects.equals(key.person(), rights.person()))
@@ -174,7 +176,7 @@ public final class ApiKeys {
     ///
     /// @param overlap how long the old one is good beside the new one; zero for not at all
     /// @param maker   null for the operator
-    public Made rotate(Team team, String id, Duration overlap, @Nullable TeamKey maker) {
+    public synchronized Made rotate(Team team, String id, Duration overlap, @Nullable TeamKey maker) {
         requireUnlimited(maker);
         var old = require(team, id);
         // Who gets the new key to see loses it on leaving, if it is minted.
