@@ -566,6 +566,42 @@ abstract class WebhookContract {
         assertThat(failed.get("errorClass").stringValue()).isEqualTo("transport_error");
     }
 
+    /// A team that fills the database while its receiver is away would fill it for all.
+    @Test
+    void whatIsTooMuchForAReceiverIsGivenUpAndCanBeSentLater() throws Exception {
+        String hook = hook();
+        long later = cay.clock.instant().plusSeconds(600).toEpochMilli();
+        cay.store.write(handle -> handle.execute("""
+                INSERT INTO webhook_message (webhook_id, event_id, event_type, sandbox_id, body, state, attempts,
+                    created_at, next_at)
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9999)
+                SELECT ?, 'e' || i, 'x', 'other', '{}', 'OPEN', 0, ?, ? FROM n WHERE i > 0
+                ON CONFLICT (webhook_id, event_id) DO NOTHING
+                """, hook, later, later));
+        String last = sandbox();
+        TestServer.await("delivered", () -> states(last).equals(List.of("DELIVERED")));
+        cay.store.write(handle -> handle.execute("""
+                INSERT INTO webhook_message (webhook_id, event_id, event_type, sandbox_id, body, state, attempts,
+                    created_at, next_at)
+                VALUES (?, 'one more', 'x', 'other', '{}', 'OPEN', 0, ?, ?)
+                ON CONFLICT (webhook_id, event_id) DO NOTHING
+                """, hook, later, later));
+        String tooMany = sandbox();
+        assertThat(states(tooMany)).containsExactly("FAILED");
+        cay.store.write(handle -> handle.execute("DELETE FROM webhook_message WHERE sandbox_id = 'other'"));
+        assertThat(cay.call("POST", "/events/webhooks/%s/redeliveries".formatted(hook), "{\"failed\":true}")
+                        .status())
+                .isLessThan(300);
+        await(tooMany, "create");
+    }
+
+    private List<String> states(String sandbox) {
+        return cay.store.read(handle -> handle.createQuery("SELECT state FROM webhook_message WHERE sandbox_id = ?")
+                .bind(0, sandbox)
+                .mapTo(String.class)
+                .list());
+    }
+
     /// A receiver that hangs must not let a client open as many connections as it likes.
     @Test
     void oneTestOfAWebhookWaitsAtATime() throws Exception {

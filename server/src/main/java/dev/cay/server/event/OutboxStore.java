@@ -6,6 +6,10 @@ import org.jdbi.v3.core.Handle;
 /// Writes an event down for every webhook that wants it, in the transaction that makes the event true. So a crash can
 /// neither lose a message nor invent one. What becomes of messages is decided in `dev.cay.server.webhook`.
 final class OutboxStore {
+    /// Messages of a webhook that wait to be sent. Beyond that they are given up at once, and can be sent when somebody
+    /// asks for it, so that a receiver that is away does not fill the database.
+    private static final int MOST_OPEN = 10_000;
+
     private OutboxStore() {}
 
     /// The same event twice does no harm. The body is kept as it is sent: all attempts send the same bytes.
@@ -13,7 +17,12 @@ final class OutboxStore {
         handle.createUpdate("""
                         INSERT INTO webhook_message (webhook_id, event_id, event_type, sandbox_id, body, state,
                             attempts, created_at, next_at)
-                        SELECT id, :event, :type, :sandbox, :body, 'OPEN', 0, :at, :at FROM webhook
+                        SELECT id, :event, :type, :sandbox, :body,
+                            CASE WHEN (SELECT COUNT(*) FROM webhook_message m
+                                    WHERE m.webhook_id = webhook.id AND m.state = 'OPEN') >= :most
+                                THEN 'FAILED' ELSE 'OPEN' END,
+                            0, :at, :at
+                        FROM webhook
                         WHERE team_id = :team AND enabled = 1 AND events LIKE :pattern
                         ON CONFLICT (webhook_id, event_id) DO NOTHING
                         """)
@@ -23,6 +32,7 @@ final class OutboxStore {
                 .bind("body", Json.text(EventJson.of(event)))
                 .bind("at", event.at().toEpochMilli())
                 .bind("team", event.teamId().value())
+                .bind("most", MOST_OPEN)
                 .bind("pattern", "%\"" + event.type().text() + "\"%")
                 .execute();
     }
