@@ -242,8 +242,19 @@ final class BuildApiTest {
                 .as("for another team")
                 .isEqualTo(403);
         assertThat(put(path, "x".repeat((1 << 20) + 1))).as("too large").isEqualTo(400);
-        cay.clock.pass(Duration.ofDays(2));
+        cay.clock.pass(Duration.ofMinutes(29));
+        assertThat(put(path, "an archive")).isEqualTo(200);
+        cay.clock.pass(Duration.ofMinutes(2));
         assertThat(put(path, "x")).as("too late").isEqualTo(403);
+        String entries = "/admin/audit?action=template.upload";
+        TestServer.await("all", () -> cay.admin("GET", entries, "").json().size() == 7);
+        var audited = cay.admin("GET", entries, "");
+        assertThat(audited.json().findValuesAsString("result"))
+                .containsExactly("refused", "ok", "failed", "refused", "refused", "refused", "ok");
+        var good = audited.json().get(6);
+        assertThat(good.get("credential").stringValue()).isEqualTo("signed link");
+        assertThat(good.get("team").stringValue()).isNotEmpty();
+        assertThat(audited.text()).doesNotContain("signature", HASH);
     }
 
     @ParameterizedTest

@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
 
 /// How clients send the files that steps copy: they ask for a link, and put an archive there without a key.
 ///
-/// The link is signed, for one team, one hash and one day.
+/// The link is signed, for one team, one hash and half an hour. It goes on when its key is revoked.
 public final class FileRoutes {
-    private static final Duration VALID = Duration.ofDays(1);
+    private static final Duration VALID = Duration.ofMinutes(30);
 
     /// A client that sends nothing for so long is gone.
     private static final Duration SILENCE = Duration.ofMinutes(2);
