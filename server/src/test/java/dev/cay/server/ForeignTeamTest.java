@@ -3,8 +3,14 @@ package dev.cay.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.http.Routes;
+import dev.cay.server.people.PersonAccess;
+import dev.cay.server.people.openid.IssuerSettings;
 import dev.cay.server.template.TemplateRecord;
 import dev.cay.testing.Fast;
+import dev.cay.wire.node.BuildResult;
+import dev.cay.wire.node.StartCommand;
+import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -14,6 +20,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /// Every route of the API, tried by who may not: a new route without a check fails here.
 @Fast
@@ -60,8 +67,16 @@ final class ForeignTeamTest extends ServerTest {
             "PATCH /templates/{templateID}", "{\"public\": true}",
             "PATCH /v2/templates/{templateID}", "{\"public\": true}");
 
+    /// What others may ask about a template that was published.
+    private static final Set<String> OF_PUBLISHED = Set.of(
+            "GET /templates/{templateID}", "GET /templates/{templateID}/tags", "GET /templates/{templateID}/image");
+
+    private static final String READABLE =
+            "(/v\\d)?/(sandboxes|snapshots|events|templates|teams|api-keys|volumes)(/.*|$)";
+
     private final Map<String, String> ids = new HashMap<>();
     private String foreign = "";
+    private String foreignTeam = "";
 
     @BeforeEach
     void makeBothTeams() {
@@ -98,6 +113,7 @@ final class ForeignTeamTest extends ServerTest {
                 .json()
                 .get("teamID")
                 .stringValue();
+        foreignTeam = other;
         foreign = cay.admin("POST", "/admin/teams/%s/api-keys".formatted(other), "{\"name\": \"k\"}")
                 .json()
                 .get("key")
@@ -165,11 +181,43 @@ final class ForeignTeamTest extends ServerTest {
         return cay.call("POST", "/api-keys", body).json().get("key").stringValue();
     }
 
+    /// The token of somebody who may do everything in the other team.
+    private Map<String, String> person() {
+        String member = "/admin/teams/%s/members/eve@example.org".formatted(foreignTeam);
+        assertThat(cay.admin("PUT", member, "{}").status()).isEqualTo(200);
+        String url = cay.admin("POST", "/admin/people/eve@example.org/link", "{}")
+                .json()
+                .get("url")
+                .stringValue();
+        String origin = "http://cay.test:3000";
+        var taken = cay.request(
+                "POST",
+                "/sign-in/link",
+                Map.of("Origin", origin, "Content-Type", "application/x-www-form-urlencoded"),
+                url.substring(url.indexOf("token=")));
+        assertThat(taken.status()).as(taken.text()).isEqualTo(303);
+        String cookie = String.valueOf(taken.header("Set-Cookie")).replaceAll(";.*", "");
+        String token = cay.request("POST", "/sign-in/token", Map.of("Origin", origin, "Cookie", cookie))
+                .json()
+                .get("accessToken")
+                .stringValue();
+        return Map.of("Authorization", "Bearer " + token, "X-Team-ID", foreignTeam);
+    }
+
     @Test
     void anotherTeamsIdsAreOfNoUse() {
+        areOfNoUse(Map.of("X-API-Key", foreign));
+    }
+
+    @Test
+    void anotherTeamsIdsAreOfNoUseToAPerson() {
+        areOfNoUse(person());
+    }
+
+    private void areOfNoUse(Map<String, String> headers) {
         var wrong = new ArrayList<String>();
         for (var route : guarded()) {
-            var answer = call(route, Map.of("X-API-Key", foreign));
+            var answer = call(route, headers);
             boolean named = PARAMETER.matcher(route.path()).find() || BODIES.containsKey(name(route));
             boolean refused = Set.of(401, 403, 404, 501).contains(answer.status())
                     || answer.text().equals("[]");
@@ -202,9 +250,149 @@ final class ForeignTeamTest extends ServerTest {
                     && route.method().equals("GET");
             check(route, templates, ofTemplates || common, wrong);
             check(route, sandboxes, ofSandboxes || common, wrong);
-            check(route, read, route.method().matches("GET|HEAD"), wrong);
+            boolean readable =
+                    route.method().matches("GET|HEAD") && route.path().matches(READABLE);
+            check(route, read, readable && !route.path().endsWith("/files/{hash}"), wrong);
         }
         assertThat(wrong).isEmpty();
+    }
+
+    @Test
+    void aKeyForOneSandboxReachesNoOther() {
+        String own = cay.create();
+        String narrow = make("{\"name\": \"one\", \"scope\": \"sandbox:%s\"}".formatted(own));
+        var wrong = new ArrayList<String>();
+        for (var route : guarded()) {
+            check(route, narrow, name(route).equals("GET /teams"), wrong);
+        }
+        assertThat(wrong).isEmpty();
+        assertThat(cay.request("GET", "/sandboxes/" + own, Map.of("X-API-Key", narrow))
+                        .status())
+                .isEqualTo(200);
+    }
+
+    /// Whoever may start sandboxes of a template may not see how it was made, or change it.
+    @Test
+    void aPublishedTemplateIsThereToBeStartedAndForNothingElse() throws Exception {
+        var built = cay.call("POST", "/v3/templates", "{\"name\": \"open\"}").json();
+        String build = built.get("buildID").stringValue();
+        String template = built.get("templateID").stringValue();
+        assertThat(cay.call(
+                                "POST",
+                                "/v2/templates/%s/builds/%s".formatted(template, build),
+                                "{\"fromTemplate\":\"base\"}")
+                        .status())
+                .isEqualTo(202);
+        cay.builds
+                .await(build)
+                .watcher()
+                .ready(new BuildResult(
+                        List.of("top", "layer1"),
+                        "user",
+                        null,
+                        null,
+                        new StartCommand(null, null, "user", null, Map.of())));
+        assertThat(cay.call("PATCH", "/v2/templates/open", "{\"public\": true}").status())
+                .isEqualTo(200);
+        ids.put("templateID", template);
+        ids.put("buildID", build);
+        ids.put("alias", "default/open");
+        var wrong = new ArrayList<String>();
+        for (var route : guarded()) {
+            if (!route.path().contains("{templateID}")) {
+                continue;
+            }
+            int status = call(route, Map.of("X-API-Key", foreign)).status();
+            if (OF_PUBLISHED.contains(name(route))
+                    ? status != 200
+                    : !Set.of(401, 403, 404, 501).contains(status)) {
+                wrong.add("%s: %d".formatted(name(route), status));
+            }
+        }
+        assertThat(wrong).isEmpty();
+        assertThat(asForeign("POST", "/v2/sandboxes", "{\"templateID\": \"default/open\"}")
+                        .status())
+                .isEqualTo(201);
+    }
+
+    private TestServer.Answer asForeign(String method, String path, String body) {
+        return cay.request(method, path, Map.of("X-API-Key", foreign), body);
+    }
+
+    @Test
+    void anotherTeamsIdsInBodiesAreOfNoUse() throws Exception {
+        String template = ids.get("templateID");
+        for (String name : List.of(template, "default/mine", "mine", template + ":default")) {
+            for (String path : List.of("/sandboxes", "/v2/sandboxes")) {
+                assertThat(asForeign("POST", path, "{\"templateID\": \"%s\"}".formatted(name))
+                                .status())
+                        .as(path + " " + name)
+                        .isIn(403, 404);
+            }
+        }
+        for (String volume : List.of("mine", ids.get("volumeID"))) {
+            assertThat(asForeign(
+                                    "POST",
+                                    "/v2/sandboxes",
+                                    "{\"templateID\": \"base\", \"volumeMounts\": [{\"name\": \"%s\", \"path\": \"/data\"}]}"
+                                            .formatted(volume))
+                            .status())
+                    .as(volume)
+                    .isIn(400, 403, 404);
+        }
+        var own =
+                asForeign("POST", "/v2/sandboxes", "{\"templateID\": \"base\"}").json();
+        String rollback =
+                "/sandboxes/%s/rollback".formatted(own.get("sandboxID").stringValue());
+        for (String snapshot : List.of(template, "mine", "default/mine")) {
+            assertThat(asForeign("POST", rollback, "{\"snapshotID\": \"%s\"}".formatted(snapshot))
+                            .status())
+                    .as(snapshot)
+                    .isIn(400, 403, 404);
+        }
+        assertThat(asForeign("POST", "/v3/templates", "{\"name\": \"default/theirs\"}")
+                        .status())
+                .isEqualTo(400);
+        for (String target : List.of(template + ":default", "default/mine:default")) {
+            assertThat(asForeign(
+                                    "POST",
+                                    "/templates/tags",
+                                    "{\"target\": \"%s\", \"tags\": [\"v1\"]}".formatted(target))
+                            .status())
+                    .as(target)
+                    .isIn(403, 404);
+        }
+        for (String from : List.of(template, "default/mine")) {
+            var built =
+                    asForeign("POST", "/v3/templates", "{\"name\": \"theirs\"}").json();
+            String path = "/templates/%s/builds/%s"
+                    .formatted(
+                            built.get("templateID").stringValue(),
+                            built.get("buildID").stringValue());
+            asForeign("POST", "/v2" + path, "{\"fromTemplate\": \"%s\"}".formatted(from));
+            TestServer.await(
+                    "the build fails",
+                    () -> asForeign("GET", path + "/status", "")
+                            .json()
+                            .get("status")
+                            .stringValue()
+                            .equals("error"));
+        }
+    }
+
+    /// Routes that are there only with an issuer.
+    @Test
+    void anIssuerBringsNoRouteThatNobodyLookedAt(@TempDir Path elsewhere) throws Exception {
+        var without = cay.server.table().stream().map(ForeignTeamTest::name).toList();
+        var issuer = new IssuerSettings(URI.create("http://127.0.0.1:9"), "cay", null);
+        var people = new PersonAccess.Settings(URI.create("http://cay.test:3000"), issuer, List.of());
+        try (var other = TestServer.forPeople(elsewhere, people)) {
+            assertThat(other.server.table().stream().map(ForeignTeamTest::name).filter(name -> !without.contains(name)))
+                    .containsExactlyInAnyOrder("GET /sign-in/start", "GET /sign-in/callback", "HEAD /sign-in/callback");
+            for (String path : List.of("/sign-in/callback", "/sign-in/callback?code=x&state=x")) {
+                assertThat(other.request("GET", path, Map.of()).status()).isEqualTo(400);
+            }
+        }
     }
 
     /// Only those that must be refused are sent: others would do something.
