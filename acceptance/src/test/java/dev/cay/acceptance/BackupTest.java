@@ -78,6 +78,7 @@ final class BackupTest {
             assertThat(paused.api("POST", "/pause", "{}").statusCode()).isEqualTo(204);
             snapshot = snapshot(first, key);
             volume(first);
+            secret(first, "of the backup");
             backUpUnderLoad(first, key, backup);
         }
         assertThat(Files.getPosixFilePermissions(backup)).isEqualTo(PosixFilePermissions.fromString("rw-------"));
@@ -90,6 +91,9 @@ final class BackupTest {
             run(second.cay("restore", "--replace", backup.toString()), 0);
             second.startAgain();
 
+            assertThat(run(second.cay("secret", "list"), 0)).contains("kept-secret");
+            // It opens every value with the keys of the backup; without them it fails.
+            assertThat(run(second.cay("secret", "rotate-key"), 0)).contains("1 secrets are sealed");
             var resumed = RemoteSandbox.connect(second.url(), key, id);
             long later = count(resumed);
             assertThat(later).as("the counter goes on from memory").isGreaterThan(counted);
@@ -185,6 +189,11 @@ final class BackupTest {
         assertThat(run(platform.cay("volume", "list"), 0)).contains(" kept ", "100 MB", " gone ");
         assertThat(run(platform.cay("volume", "delete", "gone"), 0)).contains("gone is deleted");
         assertThat(run(platform.cay("volume", "delete", "gone"), 1)).contains("there is no volume 'gone'");
+    }
+
+    private void secret(OwnCay cay, String value) throws IOException, InterruptedException {
+        Path file = Files.writeString(directory.resolve("secret-value"), value);
+        run(cay.cay("secret", "create", "kept-secret").redirectInput(file.toFile()), 0);
     }
 
     private void build(OwnCay cay) throws IOException, InterruptedException {
