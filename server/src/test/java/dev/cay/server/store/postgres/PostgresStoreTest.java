@@ -3,10 +3,13 @@ package dev.cay.server.store.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cay.server.store.JsonColumn;
+import dev.cay.server.store.Migrations;
 import dev.cay.server.store.Rows;
 import dev.cay.server.store.Store;
 import dev.cay.server.store.StoreContract;
 import dev.cay.server.store.Transaction;
+import dev.cay.server.template.Origin;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.testing.OwnPostgres;
 import dev.cay.wire.CayException;
@@ -14,6 +17,7 @@ import dev.cay.wire.ErrorKind;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -51,6 +55,68 @@ final class PostgresStoreTest extends StoreContract {
     @Override
     protected Store open() {
         return PostgresStore.open(PostgresAddress.parse(server.url()), server.password(), 6);
+    }
+
+    /// Rows with JSON, as the Cay with tables of version 9 wrote them.
+    private static final List<String> OLD_ROWS = List.of(
+            "INSERT INTO team (id, name, slug, created_at) VALUES ('t%1$s', 'team', 'slug%1$s', 1)",
+            "INSERT INTO template (id, team_id, public, created_at, updated_at, spawn_count, build_count)"
+                    + " VALUES ('p%1$s', 't%1$s', 1, 1, 1, 0, 1)",
+            "INSERT INTO build (id, template_id, status, cpu_count, memory_mb, disk_size_mb, origin, wanted_tags,"
+                    + " created_at, updated_at) VALUES ('b%1$s', 'p%1$s', 'READY', 1, 512, 1024,"
+                    + " '{\"layers\":[\"a\"],\"defaultUser\":\"user\",\"later\":1}', '[\"v1\"]', 1, 1)",
+            "INSERT INTO webhook (id, team_id, name, url, events, secret, enabled, created_at)"
+                    + " VALUES ('w%1$s', 't%1$s', 'w', 'https://x', '[\"sandbox.lifecycle.created\"]', 's', 1, 1)");
+
+    @Test
+    void anOlderCayGoesOnWithTablesThatANewerOneHasAddedTo() throws Exception {
+        var newer = new ArrayList<>(Migrations.POSTGRES.files());
+        newer.add("dev/cay/server/store/later/V102__later.sql");
+        assertThat(bring(upToNine())).isTrue();
+        writeOld("1");
+        assertThat(bring(new Migrations(newer))).isTrue();
+        writeOld("2");
+        assertThat(bring(upToNine()))
+                .as("the older one does not refuse, and changes nothing")
+                .isFalse();
+        writeOld("3");
+        assertThat(bring(new Migrations(newer))).as("and the newer one again").isFalse();
+        var address = PostgresAddress.parse(server.url());
+        try (var connections = new Connections(address, server.password(), 2);
+                var connection = connections.source().getConnection();
+                var statement = connection.createStatement();
+                var rows = statement.executeQuery("SELECT count(*), min(origin) FROM build")) {
+            assertThat(rows.next()).isTrue();
+            assertThat(rows.getInt(1)).isEqualTo(3);
+            assertThat(JsonColumn.read(rows.getString(2), Origin.class).layers())
+                    .as("a field that is not known yet is left alone")
+                    .containsExactly("a");
+        }
+    }
+
+    private static Migrations upToNine() {
+        return new Migrations(Migrations.POSTGRES.files().stream()
+                .filter(name -> new Migrations(List.of(name)).version() <= 9)
+                .toList());
+    }
+
+    private static boolean bring(Migrations migrations) throws Exception {
+        var address = PostgresAddress.parse(server.url());
+        try (var connections = new Connections(address, server.password(), 2)) {
+            connections.awaitFirst();
+            return new PostgresSchema(connections.source(), address, migrations).bringUpToDate();
+        }
+    }
+
+    private static void writeOld(String number) throws Exception {
+        var address = PostgresAddress.parse(server.url());
+        try (var connections = new Connections(address, server.password(), 2);
+                var connection = connections.source().getConnection();
+                var statement = connection.createStatement()) {
+            for (String row : OLD_ROWS) {
+                statement.execute(row.formatted(number));
+            }
+        }
     }
 
     @Test

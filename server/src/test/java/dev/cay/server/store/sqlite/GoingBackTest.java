@@ -23,7 +23,8 @@ final class GoingBackTest {
             "INSERT INTO team (id, name, slug, created_at) VALUES ('t%1$s', 'team%1$s', 'slug%1$s', 1)",
             "INSERT INTO template (id, team_id, public, created_at, updated_at, spawn_count, build_count) VALUES ('p%1$s', 't%1$s', 1, 1, 1, 0, 1)",
             "INSERT INTO api_key (id, team_id, name, hash, mask_prefix, mask_suffix, created_at, scope) VALUES ('k%1$s', 't%1$s', 'n', 'h%1$s', 'a', 'b', 1, 'all')",
-            "INSERT INTO build (id, template_id, status, cpu_count, memory_mb, disk_size_mb, origin, wanted_tags, created_at, updated_at) VALUES ('b%1$s', 'p%1$s', 'READY', 1, 512, 1024, '{}', '[]', 1, 1)");
+            "INSERT INTO build (id, template_id, status, cpu_count, memory_mb, disk_size_mb, origin, wanted_tags, created_at, updated_at) VALUES ('b%1$s', 'p%1$s', 'READY', 1, 512, 1024, '{\"layers\":[\"a\"],\"defaultUser\":\"user\",\"later\":1}', '[\"v1\"]', 1, 1)",
+            "INSERT INTO webhook (id, team_id, name, url, events, secret, enabled, created_at) VALUES ('w%1$s', 't%1$s', 'w', 'https://x', '[\"sandbox.lifecycle.created\"]', 's', 1, 1)");
 
     @TempDir
     private Path directory = Path.of("unset");
