@@ -59,7 +59,7 @@ final class CliRoutes {
             }
             ask(exchange, signIn.get(), next.get());
         } catch (RuntimeException e) {
-            Page.redirect(exchange, failed(next.get(), e));
+            SignInPage.redirect(exchange, failed(next.get(), e));
         }
     }
 
