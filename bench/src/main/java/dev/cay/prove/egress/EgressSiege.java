@@ -81,7 +81,7 @@ public final class EgressSiege {
         var setting = way.setting();
         String control = setting.control() == null ? way.function() : setting.control();
         String usual =
-                Files.readString(Path.of("/proc/sys", PORTS.split("\\."))).strip();
+                Programs.ofHost().require(LIMIT, "sysctl", "-n", PORTS).strip().replace('\t', ' ');
         try {
             if (setting.ports() > 0) {
                 setPorts(FIRST_PORT + " " + (FIRST_PORT + setting.ports() - 1));

@@ -225,6 +225,10 @@ def mcp_gateway():
 
 def mcp_authorization():
     """A remote server, which the rules allow, names an authorization server, which they do not. The node calls both."""
+    # What the node knows of the server since the last try is forgotten with it.
+    _, failed = gateway_with('lab')
+    if failed:
+        return failed
     headers, failed = gateway_with('guarded')
     if failed:
         return failed

@@ -38,6 +38,7 @@ public final class TcpSocket {
     private static final int SO_KEEPALIVE = 9;
     private static final int SO_LINGER = 13;
     private static final int SO_ORIGINAL_DST = 80;
+    private static final int IP_BIND_ADDRESS_NO_PORT = 24;
     private static final int TCP_NODELAY = 1;
     private static final int TCP_KEEPIDLE = 4;
     private static final int SHUT_WRITE = 1;
@@ -142,6 +143,8 @@ public final class TcpSocket {
             int fd = socket.use("connect");
             try {
                 if (from != null) {
+                    // The port is chosen with the destination, else no other connection of the host could have it.
+                    set(socket, SOL_IP, IP_BIND_ADDRESS_NO_PORT, 1);
                     BIND.call(arena, fd, encode(arena, from).address(), ADDRESS);
                 }
                 long result = CONNECT.attempt(arena, fd, encode(arena, address).address(), ADDRESS);

@@ -55,29 +55,29 @@ final class ClientHelloTest {
                 w.writeBytes(host.getBytes(StandardCharsets.US_ASCII));
             }
         }));
-        assertThat(read(records(message(two), 1000))).isInstanceOf(FirstBytes.Other.class);
+        assertThat(read(records(message(two), 1000))).isInstanceOf(FirstBytes.BrokenTls.class);
         byte[] twice = bytes(w -> {
             w.writeBytes(name("a.test"));
             w.writeBytes(name("b.test"));
         });
-        assertThat(read(records(message(twice), 1000))).isInstanceOf(FirstBytes.Other.class);
+        assertThat(read(records(message(twice), 1000))).isInstanceOf(FirstBytes.BrokenTls.class);
         byte[] message = message(name("a.test"));
         byte[] followed = Arrays.copyOf(message, message.length + 1);
-        assertThat(read(records(followed, 1000))).isInstanceOf(FirstBytes.Other.class);
+        assertThat(read(records(followed, 1000))).isInstanceOf(FirstBytes.BrokenTls.class);
     }
 
     @Test
     void refusesLengthsThatLie() {
         byte[] hello = records(message(name("a.test")), 1000);
         hello[3] = 0x41;
-        assertThat(read(hello)).as("a record that is too long").isInstanceOf(FirstBytes.Other.class);
-        assertThat(read(new byte[] {22, 3, 1, 0, 0})).as("an empty record").isInstanceOf(FirstBytes.Other.class);
+        assertThat(read(hello)).as("a record that is too long").isInstanceOf(FirstBytes.BrokenTls.class);
+        assertThat(read(new byte[] {22, 3, 1, 0, 0})).as("an empty record").isInstanceOf(FirstBytes.BrokenTls.class);
         assertThat(read(new byte[] {22, 3, 1, 0, 4, 1, 1, 0, 0}))
                 .as("a message of 64 KiB")
-                .isInstanceOf(FirstBytes.Other.class);
+                .isInstanceOf(FirstBytes.BrokenTls.class);
         assertThat(read(new byte[] {22, 3, 1, 0, 4, 2, 0, 0, 0}))
                 .as("another message")
-                .isInstanceOf(FirstBytes.Other.class);
+                .isInstanceOf(FirstBytes.BrokenTls.class);
     }
 
     @Test
@@ -88,7 +88,7 @@ final class ClientHelloTest {
             endless.writeBytes(new byte[] {22, 3, 1, 0, 1, 0});
         }
         byte[] bytes = Arrays.copyOf(endless.toByteArray(), FirstBytes.MOST);
-        assertThat(FirstBytes.of(bytes, bytes.length)).isInstanceOf(FirstBytes.Other.class);
+        assertThat(FirstBytes.of(bytes, bytes.length)).isInstanceOf(FirstBytes.BrokenTls.class);
     }
 
     /// Every message with one wrong byte is read in some way, and none in a way that throws.

@@ -550,7 +550,7 @@ final class AuthorizationsTest {
                     "servers:\n" + SmallGateways.entry("birds", birds.url()),
                     "",
                     new Dialer(Addresses.allowing(List.of("127.0.0.0/8")), Map.of()));
-            world.start("{\"birds\": {}}", null);
+            var _ = state(world.start("{\"birds\": {}}", null));
             assertThat(elsewhere.asked.get()).as("the control").isPositive();
         }
     }
