@@ -6,7 +6,7 @@ import dev.cay.cli.local.Stores;
 import dev.cay.config.CayConfig;
 import dev.cay.http.Exchange;
 import dev.cay.http.HttpListeners;
-import dev.cay.life.Beside;
+import dev.cay.life.BackgroundTask;
 import dev.cay.life.Progress;
 import dev.cay.life.SystemClock;
 import dev.cay.life.Undo;
@@ -123,8 +123,8 @@ final class CayDaemon implements AutoCloseable {
     }
 
     /// Beside the listeners' start: keys and certificates bring most of the JDK's cryptography into memory.
-    private Beside<LocalAuthority> openAuthority() {
-        return Beside.begin("open-certificates", () -> {
+    private BackgroundTask<LocalAuthority> openAuthority() {
+        return BackgroundTask.begin("open-certificates", () -> {
             var authority = LocalAuthority.open(
                     config.stateDir().resolve("tls"), config.http().domain());
             tls(authority);
@@ -150,7 +150,7 @@ final class CayDaemon implements AutoCloseable {
                         plan, config.stateDir(), config.runDir(), http.listen(), http.port(), http.tlsPort()));
     }
 
-    private CayNode startNode(HttpListeners listeners, Beside<LocalAuthority> opening) throws IOException {
+    private CayNode startNode(HttpListeners listeners, BackgroundTask<LocalAuthority> opening) throws IOException {
         progress.step("preparing the machine");
         join(config);
         var authority = opening.get();

@@ -1,7 +1,7 @@
 package dev.cay.node.mcp.catalog;
 
 import dev.cay.config.Suggestion;
-import dev.cay.life.Beside;
+import dev.cay.life.BackgroundTask;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.nio.file.Path;
@@ -45,8 +45,9 @@ public final class Catalog {
     public static Catalog load(List<Path> files, @Nullable Path overrides) {
         // What comes with Cay takes half a second of processor time, which a start has better use for, and has no
         // problems to be told.
-        Supplier<Map<String, CatalogServer>> servers =
-                files.isEmpty() ? Beside.beginLater("catalog", QUIET, () -> read(List.of()))::get : known(read(files));
+        Supplier<Map<String, CatalogServer>> servers = files.isEmpty()
+                ? BackgroundTask.beginLater("catalog", QUIET, () -> read(List.of()))::get
+                : known(read(files));
         return new Catalog(
                 servers,
                 overrides == null ? Map.of() : CatalogFile.open(overrides).overrides(servers));

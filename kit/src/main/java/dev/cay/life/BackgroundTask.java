@@ -10,29 +10,29 @@ import java.util.function.Supplier;
 
 /// Work that is done on a thread of its own while its owner goes on with something else. It should hold nothing that
 /// has to be closed: an owner that fails meanwhile never asks for the result.
-public final class Beside<T> {
+public final class BackgroundTask<T> {
     private final CompletableFuture<T> result = new CompletableFuture<>();
     private final AtomicBoolean begun = new AtomicBoolean();
     private final Executor thread;
     private final Supplier<T> work;
 
-    private Beside(String name, Supplier<T> work) {
+    private BackgroundTask(String name, Supplier<T> work) {
         this.thread = Thread.ofPlatform().daemon().name(name)::start;
         this.work = work;
     }
 
-    public static <T> Beside<T> begin(String name, Supplier<T> work) {
-        var beside = new Beside<>(name, work);
-        beside.begin();
-        return beside;
+    public static <T> BackgroundTask<T> begin(String name, Supplier<T> work) {
+        var task = new BackgroundTask<>(name, work);
+        task.begin();
+        return task;
     }
 
     /// For work that is not urgent: it begins after this time, or sooner when its result is asked for.
-    public static <T> Beside<T> beginLater(String name, Duration delay, Supplier<T> work) {
-        var beside = new Beside<>(name, work);
+    public static <T> BackgroundTask<T> beginLater(String name, Duration delay, Supplier<T> work) {
+        var task = new BackgroundTask<>(name, work);
         CompletableFuture.delayedExecutor(delay.toNanos(), TimeUnit.NANOSECONDS, Runnable::run)
-                .execute(beside::begin);
-        return beside;
+                .execute(task::begin);
+        return task;
     }
 
     private void begin() {

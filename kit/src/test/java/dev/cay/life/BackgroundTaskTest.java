@@ -15,11 +15,11 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 @Fast
-class BesideTest {
+class BackgroundTaskTest {
     @Test
     void isDoneWhileItsOwnerGoesOn() {
         var ownerWentOn = new CountDownLatch(1);
-        var work = Beside.begin("work", () -> {
+        var work = BackgroundTask.begin("work", () -> {
             try {
                 ownerWentOn.await();
             } catch (InterruptedException e) {
@@ -36,7 +36,7 @@ class BesideTest {
     @Test
     void failsAsTheWorkDid() {
         var failure = new CayException(ErrorKind.INVALID_ARGUMENT, "no such key");
-        var work = Beside.<String>begin("work", () -> {
+        var work = BackgroundTask.<String>begin("work", () -> {
             throw failure;
         });
 
@@ -46,13 +46,13 @@ class BesideTest {
     @Test
     void workThatIsNotUrgentBeginsWhenItIsAskedForOrAfterItsTime() throws Exception {
         var counted = new AtomicInteger();
-        var asked = Beside.beginLater("asked", Duration.ofHours(1), counted::incrementAndGet);
+        var asked = BackgroundTask.beginLater("asked", Duration.ofHours(1), counted::incrementAndGet);
         assertThat(counted).hasValue(0);
         assertThat(asked.get()).isEqualTo(1);
         assertThat(asked.get()).isEqualTo(1);
 
         var done = new CountDownLatch(1);
-        var _ = Beside.beginLater("unasked", Duration.ofMillis(1), () -> {
+        var _ = BackgroundTask.beginLater("unasked", Duration.ofMillis(1), () -> {
             done.countDown();
             return 0;
         });
