@@ -15,7 +15,7 @@ final class CookieScope {
 
     /// Servers outside are no business of ours: what they set passes as it is.
     static HttpField narrowed(HttpField field, Exchange exchange) {
-        return Outward.is(exchange) ? field : narrowed(field, exchange.authority());
+        return OutboundExchange.is(exchange) ? field : narrowed(field, exchange.authority());
     }
 
     /// @param authority what the client asked for, with or without a port

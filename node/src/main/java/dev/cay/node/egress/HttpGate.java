@@ -2,7 +2,7 @@ package dev.cay.node.egress;
 
 import dev.cay.http.Exchange;
 import dev.cay.http.Handler;
-import dev.cay.proxy.Outward;
+import dev.cay.proxy.OutboundExchange;
 import dev.cay.proxy.RequestRule;
 import dev.cay.proxy.ReverseProxy;
 import dev.cay.proxy.Withheld;
@@ -53,7 +53,7 @@ final class HttpGate implements Handler {
             return;
         }
         try {
-            Outward.mark(exchange);
+            OutboundExchange.mark(exchange);
             withholdUpgrade(exchange);
             if (exchange.method().equals("CONNECT")) {
                 refuse(exchange, 405, "CONNECT is not passed on: connect to the host itself");

@@ -4,10 +4,10 @@ import dev.cay.http.Exchange;
 
 /// Marks an exchange between a sandbox and a server outside. Nothing of it is changed but what rules say: the
 /// host names are not ours, so that cookies may be for whole domains.
-public final class Outward {
-    private static final String ATTRIBUTE = Outward.class.getName();
+public final class OutboundExchange {
+    private static final String ATTRIBUTE = OutboundExchange.class.getName();
 
-    private Outward() {}
+    private OutboundExchange() {}
 
     public static void mark(Exchange exchange) {
         exchange.request().setAttribute(ATTRIBUTE, true);
