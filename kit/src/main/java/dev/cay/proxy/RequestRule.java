@@ -99,10 +99,10 @@ public final class RequestRule {
         }
         LastHop.strike(exchange, forms);
         LastHop.setHeaders(exchange, Map.of("Accept-Encoding", "identity"));
-        Withheld.headers(exchange, COMPRESSION);
+        WithheldHeaders.headers(exchange, COMPRESSION);
         String upgrade = exchange.header("Upgrade");
         if (upgrade != null && !upgrade.strip().equalsIgnoreCase("websocket")) {
-            Withheld.headers(exchange, Set.of("upgrade"));
+            WithheldHeaders.headers(exchange, Set.of("upgrade"));
         }
     }
 }

@@ -85,7 +85,7 @@ final class UpstreamRequest {
     boolean wantsUpgrade() {
         return exchange.http1()
                 && exchange.header("Upgrade") != null
-                && !Withheld.of(exchange).contains("upgrade")
+                && !WithheldHeaders.of(exchange).contains("upgrade")
                 && named(exchange.request().getHeaders()).contains("upgrade")
                 && !hasBody();
     }
@@ -239,7 +239,7 @@ final class UpstreamRequest {
         return name.equals("host")
                 || name.equals("content-length")
                 || (read != null && name.equals("expect"))
-                || Withheld.of(exchange).contains(name)
+                || WithheldHeaders.of(exchange).contains(name)
                 || set.containsKey(name)
                 || (host != null && name.equals("x-forwarded-host"));
     }

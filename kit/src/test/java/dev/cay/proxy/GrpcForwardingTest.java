@@ -96,7 +96,7 @@ class GrpcForwardingTest {
         port = inside.listen(TestHttp.loopback(), routes).getPort();
         proxy.start();
         edge = new TestHttp(directory, exchange -> {
-            Withheld.headers(exchange, Set.of("X-Ours"));
+            WithheldHeaders.headers(exchange, Set.of("X-Ours"));
             try {
                 proxy.forward(exchange, new ReverseProxy.Upstream("k", port, this::connect, null));
             } catch (ConnectException e) {

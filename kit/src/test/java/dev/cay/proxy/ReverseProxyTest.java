@@ -110,7 +110,7 @@ class ReverseProxyTest {
         InetSocketAddress secure = inside.listenTls(TestHttp.loopback(), authority.tls(), routes);
         proxy.start();
         edge = new TestHttp(directory, exchange -> {
-            Withheld.headers(exchange, Set.of("X-Ours"));
+            WithheldHeaders.headers(exchange, Set.of("X-Ours"));
             LastHop.setHeaders(exchange, set);
             proxy.forward(exchange, upstream(tls ? secure.getPort() : target.getPort()));
         });

@@ -39,7 +39,7 @@ class UpstreamServersTest {
     @BeforeEach
     void serve() throws IOException {
         edge = new TestHttp(directory, exchange -> {
-            Withheld.headers(exchange, Set.of("X-Ours"));
+            WithheldHeaders.headers(exchange, Set.of("X-Ours"));
             proxy.forward(exchange, server.upstream());
         });
     }

@@ -5,7 +5,7 @@ import dev.cay.http.Exchange;
 import dev.cay.http.HttpListeners;
 import dev.cay.metrics.Meters;
 import dev.cay.proxy.LastHop;
-import dev.cay.proxy.Withheld;
+import dev.cay.proxy.WithheldHeaders;
 import dev.cay.server.audit.AuditLog;
 import dev.cay.server.build.BuildFloor;
 import dev.cay.server.log.OtlpSettings;
@@ -255,7 +255,7 @@ final class TestServer implements AutoCloseable {
                         "host", String.valueOf(exchange.upstreamHost()),
                         "tls", LastHop.usesTls(exchange),
                         "set", LastHop.headers(exchange),
-                        "withheld", Withheld.of(exchange)));
+                        "withheld", WithheldHeaders.of(exchange)));
     }
 
     /// A call of the API with the right key.

@@ -5,7 +5,7 @@ import dev.cay.http.Handler;
 import dev.cay.proxy.OutboundExchange;
 import dev.cay.proxy.RequestRule;
 import dev.cay.proxy.ReverseProxy;
-import dev.cay.proxy.Withheld;
+import dev.cay.proxy.WithheldHeaders;
 import dev.cay.wire.node.Egress;
 import dev.cay.wire.node.Placeholders;
 import java.io.IOException;
@@ -72,7 +72,7 @@ final class HttpGate implements Handler {
     private static void withholdUpgrade(Exchange exchange) {
         String wanted = exchange.header("Upgrade");
         if (wanted != null && !wanted.strip().equalsIgnoreCase("websocket")) {
-            Withheld.headers(exchange, Set.of("upgrade", "http2-settings"));
+            WithheldHeaders.headers(exchange, Set.of("upgrade", "http2-settings"));
         }
     }
 

@@ -4,7 +4,7 @@ import dev.cay.http.ErrorRenderer;
 import dev.cay.http.Exchange;
 import dev.cay.http.PageOrJson;
 import dev.cay.proxy.LastHop;
-import dev.cay.proxy.Withheld;
+import dev.cay.proxy.WithheldHeaders;
 import dev.cay.server.access.Access;
 import dev.cay.server.access.AdminToken;
 import dev.cay.server.access.SandboxTokens;
@@ -103,7 +103,7 @@ public final class SandboxGate {
         if (!crossings.transform(asked, address, exchange)) {
             return;
         }
-        Withheld.headers(exchange, credentials(sandbox, exchange));
+        WithheldHeaders.headers(exchange, credentials(sandbox, exchange));
         ports.handle(address, exchange);
     }
 

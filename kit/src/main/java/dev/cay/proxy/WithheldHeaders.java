@@ -8,10 +8,10 @@ import java.util.stream.Stream;
 
 /// Headers of a request that the server in the sandbox must not see, because they hold credentials of the platform. The
 /// edge knows which, the last hop leaves them out.
-public final class Withheld {
-    private static final String ATTRIBUTE = Withheld.class.getName();
+public final class WithheldHeaders {
+    private static final String ATTRIBUTE = WithheldHeaders.class.getName();
 
-    private Withheld() {}
+    private WithheldHeaders() {}
 
     /// Adds to those that are withheld already.
     public static void headers(Exchange exchange, Set<String> names) {
