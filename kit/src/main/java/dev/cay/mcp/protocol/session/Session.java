@@ -5,7 +5,7 @@ import dev.cay.mcp.protocol.Message;
 import dev.cay.mcp.protocol.Refusal;
 import dev.cay.mcp.protocol.RpcException;
 import dev.cay.mcp.protocol.SerialConversation;
-import dev.cay.mcp.protocol.Visits;
+import dev.cay.mcp.protocol.IdleTracker;
 import dev.cay.mcp.protocol.stream.Outbox;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,7 +30,7 @@ final class Session implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Outbox general = new Outbox(0);
     private final Map<Long, Call> calls = new LinkedHashMap<>();
-    private final Visits visits = new Visits();
+    private final IdleTracker idleTracker = new IdleTracker();
     private @Nullable SerialConversation conversation;
     private long numbers;
     private boolean closed;
@@ -164,18 +164,18 @@ final class Session implements AutoCloseable {
             if (closed) {
                 throw gone();
             }
-            visits.enter();
+            idleTracker.enter();
         } finally {
             lock.unlock();
         }
     }
 
     void leave() {
-        visits.leave();
+        idleTracker.leave();
     }
 
     void touch() {
-        visits.touch();
+        idleTracker.touch();
     }
 
     /// How long nothing has gone on; nothing while something does.
@@ -183,7 +183,7 @@ final class Session implements AutoCloseable {
         lock.lock();
         try {
             boolean busy = calls.values().stream().anyMatch(call -> !call.box.hasEnded());
-            return busy ? Optional.empty() : visits.idle();
+            return busy ? Optional.empty() : idleTracker.idle();
         } finally {
             lock.unlock();
         }

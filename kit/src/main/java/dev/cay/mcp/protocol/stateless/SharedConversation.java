@@ -4,11 +4,11 @@ import dev.cay.http.Json;
 import dev.cay.mcp.protocol.Background;
 import dev.cay.mcp.protocol.Conversation;
 import dev.cay.mcp.protocol.ConversationHost;
+import dev.cay.mcp.protocol.IdleTracker;
 import dev.cay.mcp.protocol.Message;
 import dev.cay.mcp.protocol.Refusal;
 import dev.cay.mcp.protocol.RpcException;
 import dev.cay.mcp.protocol.SerialConversation;
-import dev.cay.mcp.protocol.Visits;
 import dev.cay.mcp.protocol.stream.Outbox;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -62,7 +62,7 @@ final class SharedConversation implements Conversation.Client, AutoCloseable {
     private final Map<JsonNode, Pending> calls = new ConcurrentHashMap<>();
     private final Set<Subscription> subscriptions = ConcurrentHashMap.newKeySet();
     private final Map<String, Integer> watched = new HashMap<>();
-    private final Visits visits = new Visits();
+    private final IdleTracker idleTracker = new IdleTracker();
     private volatile @Nullable SerialConversation conversation;
     private volatile @Nullable JsonNode greeted;
     private volatile @Nullable ParameterHeaders headers;
@@ -281,7 +281,7 @@ final class SharedConversation implements Conversation.Client, AutoCloseable {
         lock.lock();
         try {
             if (!closed) {
-                visits.enter();
+                idleTracker.enter();
             }
             return !closed;
         } finally {
@@ -290,16 +290,16 @@ final class SharedConversation implements Conversation.Client, AutoCloseable {
     }
 
     void leave() {
-        visits.leave();
+        idleTracker.leave();
     }
 
     void touch() {
-        visits.touch();
+        idleTracker.touch();
     }
 
     /// How long nothing has gone on; nothing while something does.
     Optional<Duration> idle() {
-        return calls.isEmpty() && subscriptions.isEmpty() ? visits.idle() : Optional.empty();
+        return calls.isEmpty() && subscriptions.isEmpty() ? idleTracker.idle() : Optional.empty();
     }
 
     @Override

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /// Who is here, and since when nobody is. Thread-safe.
-public final class Visits {
+public final class IdleTracker {
     private int present;
     private long idleSince = System.nanoTime();
 
