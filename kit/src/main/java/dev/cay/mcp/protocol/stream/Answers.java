@@ -66,11 +66,12 @@ public final class Answers {
         var carrier = box.carry(style.primed());
         long deadline = System.nanoTime() + MOMENT.toNanos();
         try {
-            var relief = new Relief(box, deadline, () -> carry(exchange, box, carrier, style, deadline, _ -> 200));
+            var sender =
+                    new SecondSender(box, deadline, () -> carry(exchange, box, carrier, style, deadline, _ -> 200));
             try {
                 exchange.onEnd(() -> box.leave(carrier));
             } finally {
-                relief.during(work, limits);
+                sender.during(work, limits);
             }
         } finally {
             box.leave(carrier);

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Most work is done within milliseconds. Then the thread that did it carries the answer, and no other thread is
 /// needed. When the work takes longer, or something is to be told before it is done, a second thread carries.
-final class Relief implements WaitLimits.Wait {
+final class SecondSender implements WaitLimits.Wait {
     /// Sends to the client what is in an outbox.
     interface Carrying {
         void run() throws IOException, InterruptedException;
@@ -22,7 +22,7 @@ final class Relief implements WaitLimits.Wait {
     private volatile @Nullable Throwable failure;
 
     /// @param deadline by `System.nanoTime()`: when the client is to hear something though the work is not done
-    Relief(Outbox box, long deadline, Carrying carrying) {
+    SecondSender(Outbox box, long deadline, Carrying carrying) {
         this.box = box;
         this.deadline = deadline;
         this.carrying = carrying;
