@@ -1,11 +1,11 @@
 package dev.cay.mcp.protocol.session;
 
 import dev.cay.mcp.protocol.Conversation;
+import dev.cay.mcp.protocol.IdleTracker;
 import dev.cay.mcp.protocol.Message;
 import dev.cay.mcp.protocol.Refusal;
 import dev.cay.mcp.protocol.RpcException;
 import dev.cay.mcp.protocol.SerialConversation;
-import dev.cay.mcp.protocol.IdleTracker;
 import dev.cay.mcp.protocol.stream.Outbox;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -40,7 +40,7 @@ final class Session implements AutoCloseable {
     /// A request that was handed over.
     ///
     /// @param work what is left to be done for it by the caller; null if nothing is
-    record Begun(Outbox box, @Nullable Runnable work) {}
+    record Accepted(Outbox box, @Nullable Runnable work) {}
 
     Session(String id, String owner) {
         this.id = id;
@@ -98,11 +98,11 @@ final class Session implements AutoCloseable {
     }
 
     /// The same for a caller that can spare its thread.
-    Begun begin(Message request) {
+    Accepted begin(Message request) {
         var turns = conversation();
         var box = newBox(request.id());
         try {
-            return new Begun(box, turns.begin(request, box).orElse(null));
+            return new Accepted(box, turns.begin(request, box).orElse(null));
         } catch (Refusal e) {
             box.close();
             throw e;
