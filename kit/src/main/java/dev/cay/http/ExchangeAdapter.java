@@ -47,8 +47,8 @@ final class ExchangeAdapter extends org.eclipse.jetty.server.Handler.Abstract {
         if (listener.isBusy()) {
             throw new CayException(ErrorKind.EXHAUSTED, "too many requests at once from inside this sandbox");
         }
-        if (listener.pace() != null) {
-            listener.pace().await();
+        if (listener.rateLimiter() != null) {
+            listener.rateLimiter().await();
         }
     }
 

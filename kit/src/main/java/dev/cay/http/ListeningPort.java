@@ -22,8 +22,8 @@ record ListeningPort(
         Handler handler,
         Set<ClientEndPoint> connections,
         AtomicInteger running,
-        @Nullable Pace pace,
-        Pace unwanted) {
+        @Nullable RateLimiter rateLimiter,
+        RateLimiter unwanted) {
     private static final int CONNECTIONS_INSIDE = 256;
     private static final int REQUESTS_INSIDE = 512;
     private static final int REQUESTS_PER_SECOND_INSIDE = 500;
@@ -37,8 +37,8 @@ record ListeningPort(
                 handler,
                 ConcurrentHashMap.newKeySet(),
                 new AtomicInteger(),
-                inside == null ? null : new Pace(REQUESTS_PER_SECOND_INSIDE),
-                new Pace(inside == null ? UNWANTED_PER_SECOND : UNWANTED_PER_SECOND_INSIDE));
+                inside == null ? null : new RateLimiter(REQUESTS_PER_SECOND_INSIDE),
+                new RateLimiter(inside == null ? UNWANTED_PER_SECOND : UNWANTED_PER_SECOND_INSIDE));
     }
 
     boolean isFull() {

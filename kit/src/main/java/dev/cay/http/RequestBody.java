@@ -153,7 +153,7 @@ public final class RequestBody extends InputStream {
     /// read yet: a refused upload would look like a broken network.
     ///
     /// @param pace of bytes: taking them is work for nothing, of which nobody may cause too much
-    boolean discard(Duration limit, Pace pace) throws IOException {
+    boolean discard(Duration limit, RateLimiter rateLimiter) throws IOException {
         long end = System.nanoTime() + limit.toNanos();
         synchronized (lock) {
             unwanted = true;
@@ -168,7 +168,7 @@ public final class RequestBody extends InputStream {
                 if (dropped < 0) {
                     return true;
                 }
-                pace.await(dropped);
+                rateLimiter.await(dropped);
             }
             return false;
         } catch (InterruptedException e) {

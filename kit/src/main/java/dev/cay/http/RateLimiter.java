@@ -5,13 +5,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /// So many a second; who comes earlier waits. A second's worth may come at once. Thread-safe.
-final class Pace {
+final class RateLimiter {
     private static final long SECOND = Duration.ofSeconds(1).toNanos();
 
     private final long each;
     private final AtomicLong next = new AtomicLong(System.nanoTime());
 
-    Pace(int perSecond) {
+    RateLimiter(int perSecond) {
         this.each = SECOND / perSecond;
     }
 
