@@ -58,7 +58,7 @@ final class Upstream implements ServerLink.Listener, AutoCloseable {
     private final Audience audience;
     private final ConcurrentMap<Long, ServerWait> waiting = new ConcurrentHashMap<>();
     private final AtomicLong ids = new AtomicLong();
-    private final Pace pace = new Pace();
+    private final NotificationLimit notificationLimit = new NotificationLimit();
     private volatile @Nullable String over;
     private volatile long used = System.nanoTime();
     private @Nullable ServerLink link;
@@ -299,7 +299,7 @@ final class Upstream implements ServerLink.Listener, AutoCloseable {
     }
 
     private void told(Message notification) {
-        if (!pace.allows()) {
+        if (!notificationLimit.allows()) {
             return;
         }
         if (!notification.method().equals("notifications/progress")) {

@@ -5,7 +5,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /// How much a server may say that nobody asked for. Used by one thread: the one that reads what the server says, which
 /// then reads on more slowly, until the server has to wait.
-final class Pace {
+final class NotificationLimit {
     private static final int MOST_AT_ONCE = 500;
     private static final int A_SECOND = 100;
     private static final Duration REST = Duration.ofMillis(10);
