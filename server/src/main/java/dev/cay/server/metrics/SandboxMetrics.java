@@ -84,7 +84,9 @@ public final class SandboxMetrics implements AutoCloseable {
             rows = measure(sandbox).filter(row -> row[0] >= from && row[0] <= end).stream()
                     .toList();
         }
-        return Stretches.highest(rows).stream().map(row -> metric(sandbox, row)).toList();
+        return Downsampling.highest(rows).stream()
+                .map(row -> metric(sandbox, row))
+                .toList();
     }
 
     /// The newest reading of one that runs.

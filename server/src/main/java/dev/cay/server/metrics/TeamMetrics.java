@@ -81,7 +81,7 @@ public final class TeamMetrics implements AutoCloseable {
     /// Oldest first.
     List<long[]> of(TeamId team, long start, long end) {
         long oldest = clock.instant().minus(KEPT).getEpochSecond();
-        return Stretches.highest(series.rows(team.value(), Math.max(start, oldest), end));
+        return Downsampling.highest(series.rows(team.value(), Math.max(start, oldest), end));
     }
 
     @Override

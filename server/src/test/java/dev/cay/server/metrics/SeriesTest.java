@@ -68,11 +68,11 @@ class SeriesTest {
         for (int i = 0; i < DAY; i++) {
             rows.add(new long[] {1_800_000_000L + 5 * i, i == 5000 ? 9999 : 1});
         }
-        var thinned = Stretches.highest(rows);
+        var thinned = Downsampling.highest(rows);
         assertThat(thinned).hasSizeBetween(500, 1000);
         assertThat(thinned.stream().filter(row -> row[1] == 9999)).hasSize(1);
-        assertThat(Stretches.highest(rows.subList(0, 700))).hasSize(700);
-        assertThat(Stretches.highest(List.of())).isEmpty();
+        assertThat(Downsampling.highest(rows.subList(0, 700))).hasSize(700);
+        assertThat(Downsampling.highest(List.of())).isEmpty();
     }
 
     private Series open() {

@@ -4,10 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// Makes long series short enough to be looked at.
-final class Stretches {
+final class Downsampling {
     private static final long HOUR = 3600;
 
-    private Stretches() {}
+    private Downsampling() {}
 
     /// One row for each stretch of time, with the highest of each column: a peak is what one looks for. Less than an
     /// hour is left as it is.
