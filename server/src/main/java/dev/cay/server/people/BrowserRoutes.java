@@ -18,7 +18,7 @@ final class BrowserRoutes {
     private final SignIns signIns;
     private final AccessTokens tokens;
     private final Attempts attempts;
-    private final WaysIn ways;
+    private final SignInPage signInPage;
     private final SignInNotes notes;
 
     BrowserRoutes(
@@ -26,13 +26,13 @@ final class BrowserRoutes {
             SignIns signIns,
             AccessTokens tokens,
             Attempts attempts,
-            WaysIn ways,
+            SignInPage signInPage,
             SignInNotes notes) {
         this.browsers = browsers;
         this.signIns = signIns;
         this.tokens = tokens;
         this.attempts = attempts;
-        this.ways = ways;
+        this.signInPage = signInPage;
         this.notes = notes;
     }
 
@@ -61,7 +61,7 @@ final class BrowserRoutes {
     private void home(Exchange exchange) {
         var signIn = browsers.signIn(exchange);
         if (signIn.isEmpty()) {
-            ways.show(exchange, null);
+            signInPage.show(exchange, null);
             return;
         }
         String content = """

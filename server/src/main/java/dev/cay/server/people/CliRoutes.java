@@ -23,15 +23,21 @@ final class CliRoutes {
     private final SignIns signIns;
     private final People people;
     private final AccessTokens tokens;
-    private final WaysIn ways;
+    private final SignInPage signInPage;
     private final SignInNotes notes;
 
-    CliRoutes(Browsers browsers, SignIns signIns, People people, AccessTokens tokens, WaysIn ways, SignInNotes notes) {
+    CliRoutes(
+            Browsers browsers,
+            SignIns signIns,
+            People people,
+            AccessTokens tokens,
+            SignInPage signInPage,
+            SignInNotes notes) {
         this.browsers = browsers;
         this.signIns = signIns;
         this.people = people;
         this.tokens = tokens;
-        this.ways = ways;
+        this.signInPage = signInPage;
         this.notes = notes;
     }
 
@@ -160,8 +166,8 @@ final class CliRoutes {
         values.put("email", signIn.person().email());
         values.put("accessToken", tokens.make(proved.signIn()));
         values.put("refreshToken", proved.secret().text());
-        values.put("tokenEndpoint", ways.address(OAuthRoutes.TOKEN));
-        values.put("revokeEndpoint", ways.address(OAuthRoutes.REVOKE));
+        values.put("tokenEndpoint", signInPage.address(OAuthRoutes.TOKEN));
+        values.put("revokeEndpoint", signInPage.address(OAuthRoutes.REVOKE));
         values.put("clientId", CLIENT);
         return next.with(values);
     }

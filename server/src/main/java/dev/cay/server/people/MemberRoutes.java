@@ -122,7 +122,7 @@ final class MemberRoutes {
                         201,
                         Map.of(
                                 "url",
-                                ways.address(BrowserRoutes.LINK) + "?token=" + link.text(),
+                                signInPage.address(BrowserRoutes.LINK) + "?token=" + link.text(),
                                 "expiresIn",
                                 SignIns.LINK_LIFE.toSeconds()));
     }

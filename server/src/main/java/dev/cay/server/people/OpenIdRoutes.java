@@ -34,7 +34,7 @@ final class OpenIdRoutes {
     }
 
     void addTo(Routes routes) {
-        routes.on("GET", WaysIn.START, this::start);
+        routes.on("GET", SignInPage.START, this::start);
         routes.on("GET", CALLBACK, this::callback);
         // Programs that look at links for their users must not use them up.
         routes.on("HEAD", CALLBACK, exchange -> exchange.send(405));

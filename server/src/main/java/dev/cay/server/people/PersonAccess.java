@@ -58,14 +58,14 @@ public final class PersonAccess implements AutoCloseable {
                         URI.create(settings.url() + OpenIdRoutes.CALLBACK),
                         secrets.sealingKey("sign-in by OpenID Connect"),
                         clock);
-        var ways = new WaysIn(settings.url(), issuer == null ? null : issuer.host());
+        var signInPage = new SignInPage(settings.url(), issuer == null ? null : issuer.host());
         people = new People(store, access, keys, clock);
         var signIns = new SignIns(store, keys, clock, random);
         var tokens = new AccessTokens(secrets.sealingKey("access tokens of people"), clock);
         var attempts = new Attempts(clock);
         var browsers = new Browsers(signIns, settings.url(), secrets.sealingKey("forms of people"), random);
         var notes = new SignInNotes(audit);
-        cli = new CliRoutes(browsers, signIns, people, tokens, ways, notes);
+        cli = new CliRoutes(browsers, signIns, people, tokens, signInPage, notes);
         oauth = new OAuthRoutes(signIns, tokens, attempts, notes);
         browser = new BrowserRoutes(browsers, signIns, tokens, attempts, ways, notes);
         members = new MemberRoutes(access, people, signIns, ways, renewal);
