@@ -41,7 +41,7 @@ final class Deliverer implements AutoCloseable {
     private final InstantSource clock;
     private final Duration lookAgain;
     private final Tally attempts;
-    private final UnderWay underWay = new UnderWay();
+    private final AttemptLimits limits = new AttemptLimits();
     private final ExecutorService senders = Executors.newVirtualThreadPerTaskExecutor();
     private volatile @Nullable Thread thread;
     private volatile boolean closed;
@@ -91,14 +91,14 @@ final class Deliverer implements AutoCloseable {
     }
 
     private void beginDue(Webhook webhook) {
-        int free = underWay.freeFor(webhook);
+        int free = limits.freeFor(webhook);
         if (free <= 0 || closed) {
             return;
         }
-        int most = free + underWay.of(webhook);
+        int most = free + limits.of(webhook);
         List<Message> due = store.read(handle -> MessageStore.due(handle, webhook.id(), clock.instant(), most));
         for (var message : due) {
-            if (underWay.freeFor(webhook) > 0 && underWay.add(webhook, message)) {
+            if (limits.freeFor(webhook) > 0 && limits.add(webhook, message)) {
                 senders.execute(() -> send(webhook, message));
             }
         }
@@ -118,7 +118,7 @@ final class Deliverer implements AutoCloseable {
             log.atError().setCause(e).addKeyValue("webhook", webhook.id()).log("could not send to a webhook");
             sleep(LONGEST_PAUSE);
         } finally {
-            underWay.remove(webhook, message);
+            limits.remove(webhook, message);
             wake();
         }
     }
