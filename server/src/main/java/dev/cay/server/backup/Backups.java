@@ -89,14 +89,14 @@ public final class Backups {
         try (var hold = node.hold();
                 var saved = withRunning ? running.save() : running.none();
                 var copy = scratch.open()) {
-            Moment moment;
+            BackupScope scope;
             try (var view = look(hold)) {
-                moment = Moment.of(view, house.get(), saved.snapshots(), clock.instant());
+                scope = BackupScope.of(view, house.get(), saved.snapshots(), clock.instant());
                 copy.fill(view);
             }
-            var contents = hold.contents(moment.wanted());
+            var contents = hold.contents(scope.wanted());
             try (var out = exchange.with("Content-Type", "application/octet-stream").stream(200)) {
-                write(out, moment, contents, copy, settings);
+                write(out, scope, contents, copy, settings);
             }
         }
         log.atInfo()
@@ -120,7 +120,7 @@ public final class Backups {
 
     private void write(
             OutputStream out,
-            Moment moment,
+            BackupScope scope,
             NodeBackup.Contents contents,
             ScratchStore.Copy copy,
             @Nullable String settings)
@@ -130,12 +130,12 @@ public final class Backups {
                 Manifest.NAME,
                 Json.write(new Manifest(
                         CayVersion.text(),
-                        moment.at(),
+                        scope.at(),
                         store.isShared() ? "postgresql" : "sqlite",
                         contents.machine() == null ? null : Json.mapper().valueToTree(contents.machine()),
                         contents.gateway(),
                         contents.sandboxes(),
-                        Math.max(0, moment.wanted().sandboxes().size() - contents.sandboxes()),
+                        Math.max(0, scope.wanted().sandboxes().size() - contents.sandboxes()),
                         contents.snapshots(),
                         contents.missing())));
         writer.part(new PartHead("store", NodeBackup.Kind.FILE), to -> Files.copy(copy.file(), to));

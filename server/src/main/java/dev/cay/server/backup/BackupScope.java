@@ -14,15 +14,15 @@ import java.util.Set;
 /// What the records of one moment refer to.
 ///
 /// @param wanted of the node
-record Moment(Instant at, NodeBackup.Wanted wanted) {
+record BackupScope(Instant at, NodeBackup.Wanted wanted) {
     /// @param house   names of templates that come with Cay
     /// @param running snapshots of those that ran a little earlier
-    static Moment of(StoreView view, Set<String> house, Map<SandboxId, String> running, Instant at) {
+    static BackupScope of(StoreView view, Set<String> house, Map<SandboxId, String> running, Instant at) {
         var contents = view.read(handle -> TemplateContents.of(handle, house));
         var living = view.read(LivingSandboxes::of);
         var layers = new HashSet<>(contents.layers());
         layers.addAll(living.layers());
-        return new Moment(
+        return new BackupScope(
                 at,
                 new NodeBackup.Wanted(
                         living.ids(), running, contents.snapshots(), layers, view.read(Volumes::onRecord)));
