@@ -13,7 +13,7 @@ import dev.cay.server.CayServer;
 import dev.cay.server.ServerSettings;
 import dev.cay.server.access.AdminToken;
 import dev.cay.server.audit.AuditLog;
-import dev.cay.server.build.BuildFloor;
+import dev.cay.server.build.BuildService;
 import dev.cay.server.log.OtlpSettings;
 import dev.cay.server.people.PersonAccess;
 import dev.cay.server.quota.Limits;

@@ -7,7 +7,7 @@ import dev.cay.metrics.Meters;
 import dev.cay.proxy.LastHop;
 import dev.cay.proxy.WithheldHeaders;
 import dev.cay.server.audit.AuditLog;
-import dev.cay.server.build.BuildFloor;
+import dev.cay.server.build.BuildService;
 import dev.cay.server.log.OtlpSettings;
 import dev.cay.server.people.PersonAccess;
 import dev.cay.server.quota.Limits;

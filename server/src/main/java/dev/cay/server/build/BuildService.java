@@ -19,7 +19,7 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// Building templates, put together.
-public final class BuildFloor {
+public final class BuildService {
     /// What an operator decides about builds.
     ///
     /// @param usual        sizes of a template whose client says none
@@ -45,7 +45,7 @@ public final class BuildFloor {
     private final Builds builds;
     private final List<Consumer<Routes>> routes;
 
-    public BuildFloor(
+    public BuildService(
             Settings settings,
             Store store,
             Access access,
