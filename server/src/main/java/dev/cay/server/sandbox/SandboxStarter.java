@@ -81,39 +81,39 @@ public final class SandboxStarter {
         var team = caller.team();
         var from = supply.requireStart(team, wanted.template());
         try {
-            return start(Beginning.of(caller, wanted, from), request);
+            return start(SandboxCreation.of(caller, wanted, from), request);
         } catch (RuntimeException e) {
             // A snapshot may have been replaced by a newer one of its name meanwhile, and is gone.
             var now = supply.requireStart(team, wanted.template());
             if (from.snapshot() == null || now.equals(from)) {
                 throw e;
             }
-            return start(Beginning.of(caller, wanted, now), request);
+            return start(SandboxCreation.of(caller, wanted, now), request);
         }
     }
 
     /// Another sandbox like this one, which goes on from where a snapshot of it was made.
     public SandboxRecord fork(SandboxRecord source, Caller caller, StartPoint from, Duration timeout) {
-        return start(Beginning.like(source, caller, from, timeout), null);
+        return start(SandboxCreation.like(source, caller, from, timeout), null);
     }
 
-    private SandboxRecord start(Beginning beginning, SandboxStore.@Nullable Request request) {
-        shares.requireRoom(beginning.teamId());
+    private SandboxRecord start(SandboxCreation creation, SandboxStore.@Nullable Request request) {
+        shares.requireRoom(creation.teamId());
         long began = System.nanoTime();
-        try (var _ = turns.take(beginning.teamId())) {
+        try (var _ = turns.take(creation.teamId())) {
             phases.since(began, "queue");
-            var sandbox = beginning.record(id(beginning), records.now());
+            var sandbox = creation.record(id(creation), records.now());
             synchronized (starting) {
                 starting.put(sandbox.id(), "");
             }
             SandboxRecord running;
             boolean storeAnswers = false;
             try {
-                records.begin(sandbox, beginning.key(), request);
+                records.begin(sandbox, creation.key(), request);
                 storeAnswers = true;
-                fleet.node().create(spec(sandbox, beginning));
+                fleet.node().create(spec(sandbox, creation));
                 storeAnswers = false;
-                running = run(sandbox, beginning);
+                running = run(sandbox, creation);
             } catch (RuntimeException e) {
                 creates.count("failed");
                 undo(sandbox.id(), storeAnswers);
@@ -137,16 +137,16 @@ public final class SandboxStarter {
         sandboxes.endUnasked(id, KillReason.unasked(reason));
     }
 
-    private SandboxRecord run(SandboxRecord sandbox, Beginning beginning) {
-        var running = records.run(sandbox.id(), (old, now) -> Optional.of(running(old, beginning, now)))
+    private SandboxRecord run(SandboxRecord sandbox, SandboxCreation creation) {
+        var running = records.run(sandbox.id(), (old, now) -> Optional.of(running(old, creation, now)))
                 .orElseThrow(() -> new CayException(ErrorKind.CONFLICT, "the sandbox was taken away while it started"));
         templates.spawned(running.templateId(), running.startedAt());
         return running;
     }
 
-    private Next running(SandboxRecord starting, Beginning beginning, Instant now) {
-        var running = starting.running(now, now.plus(beginning.timeout()));
-        var event = beginning.isFork() ? SandboxEvents.resumed(running, now) : SandboxEvents.created(running, now);
+    private Next running(SandboxRecord starting, SandboxCreation creation, Instant now) {
+        var running = starting.running(now, now.plus(creation.timeout()));
+        var event = creation.isFork() ? SandboxEvents.resumed(running, now) : SandboxEvents.created(running, now);
         return new Next(running, event);
     }
 
@@ -193,24 +193,24 @@ public final class SandboxStarter {
 
     /// It may have been started in advance. What was saved from a sandbox is asked for too seldom for that, what has
     /// something to start first would not be ready, and what runs can get no volumes.
-    private SandboxId id(Beginning beginning) {
-        var from = beginning.from();
+    private SandboxId id(SandboxCreation creation) {
+        var from = creation.from();
         boolean saved = from.snapshot() != null && from.start() == null;
-        return saved || from.toStart() != null || !beginning.volumes().isEmpty()
+        return saved || from.toStart() != null || !creation.volumes().isEmpty()
                 ? SandboxId.random(random)
                 : fleet.node()
                         .reserve(new SandboxKind(
                                 from.templateId(), from.origin().layers(), from.resources(), from.snapshot()));
     }
 
-    private SandboxSpec spec(SandboxRecord sandbox, Beginning beginning) {
-        var from = beginning.from();
+    private SandboxSpec spec(SandboxRecord sandbox, SandboxCreation creation) {
+        var from = creation.from();
         return new SandboxSpec(
                 sandbox.id(),
                 from.templateId(),
                 from.origin().layers(),
                 from.resources(),
-                environment(sandbox, beginning),
+                environment(sandbox, creation),
                 sandbox.secure() ? tokens.access(sandbox.id(), sandbox.tokenVersion()) : null,
                 from.origin().defaultUser(),
                 from.origin().defaultWorkdir(),
@@ -221,8 +221,8 @@ public final class SandboxStarter {
     }
 
     /// With the team, which the node does not know of. A client cannot choose it.
-    private static Map<String, String> environment(SandboxRecord sandbox, Beginning beginning) {
-        var all = new HashMap<>(beginning.environment());
+    private static Map<String, String> environment(SandboxRecord sandbox, SandboxCreation creation) {
+        var all = new HashMap<>(creation.environment());
         all.put("E2B_TEAM_ID", sandbox.teamId().value());
         return all;
     }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// How a sandbox begins: from a template as a client wishes, or like another one.
 ///
 /// @param key the API key that it is created with; null for the operator's
-record Beginning(
+record SandboxCreation(
         TeamId teamId,
         @Nullable String key,
         StartPoint from,
@@ -30,14 +30,14 @@ record Beginning(
         List<MountedVolume> volumes,
         boolean isFork) {
 
-    static Beginning of(Caller caller, NewSandbox wanted, StartPoint point) {
+    static SandboxCreation of(Caller caller, NewSandbox wanted, StartPoint point) {
         var before = point.volumes();
         var volumes = before == null
                 ? WantedVolume.mounted(wanted.volumes())
                 : WantedVolume.mounted(wanted.volumes(), before);
         // Memory that was saved without these places cannot get them.
         var from = before == null && !volumes.isEmpty() ? point.anew() : point;
-        return new Beginning(
+        return new SandboxCreation(
                 caller.team().id(),
                 caller.keyId(),
                 from,
@@ -52,8 +52,8 @@ record Beginning(
     }
 
     /// Variables come with the snapshot.
-    static Beginning like(SandboxRecord source, Caller caller, StartPoint from, Duration timeout) {
-        return new Beginning(
+    static SandboxCreation like(SandboxRecord source, Caller caller, StartPoint from, Duration timeout) {
+        return new SandboxCreation(
                 source.teamId(),
                 caller.keyId(),
                 from,
