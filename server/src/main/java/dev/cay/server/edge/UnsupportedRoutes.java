@@ -9,7 +9,7 @@ import java.util.function.UnaryOperator;
 
 /// What the contract has and this version does not: answered with an error that says so, never with a 404, which
 /// clients would take for a missing sandbox.
-public final class Unserved {
+public final class UnsupportedRoutes {
     /// Method, path, what it is.
     private static final String ROUTES = """
             POST   /templates                                           building a template
@@ -33,7 +33,7 @@ public final class Unserved {
 
     private final Access access;
 
-    public Unserved(Access access) {
+    public UnsupportedRoutes(Access access) {
         this.access = access;
     }
 
