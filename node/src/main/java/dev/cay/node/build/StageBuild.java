@@ -221,7 +221,7 @@ final class StageBuild {
         var all = new ArrayList<>(List.of(rootfs));
         all.addAll(layers.roots());
         for (var each : additions) {
-            LeftOut.remove(
+            ExcludedPath.remove(
                     workshop.programs(),
                     rootfs,
                     new LayerView(all).find(each.path()).path());

@@ -7,10 +7,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /// Removes from a layer what shall not be in it.
-final class LeftOut {
+final class ExcludedPath {
     private static final Duration LIMIT = Duration.ofMinutes(5);
 
-    private LeftOut() {}
+    private ExcludedPath() {}
 
     /// The layer is a stranger's work: a path that leads through a link of it is left alone.
     ///
