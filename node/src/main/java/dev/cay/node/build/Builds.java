@@ -47,7 +47,7 @@ public final class Builds implements NodeBuilds, AutoCloseable {
     private static final String FINALIZE = "finalize";
     private static final String BASE = "base";
 
-    private final Workshop workshop;
+    private final LayerBuilder layerBuilder;
     private final ImageBase images;
     private final DockerfileBuild dockerfiles;
     private final OnDemandInterpreter interpreter;
@@ -77,18 +77,18 @@ public final class Builds implements NodeBuilds, AutoCloseable {
             Path stateDir,
             int atOnce,
             InstantSource clock) {
-        this.workshop = new Workshop(
+        this.layerBuilder = new LayerBuilder(
                 rooms, layers, new StepCache(cacheDir, layers), new Uploads(stateDir), Programs.ofHost(), web);
-        this.images = new ImageBase(images, workshop);
-        this.dockerfiles = new DockerfileBuild(this.images, workshop);
-        this.interpreter = new OnDemandInterpreter(new InterpreterLayers(layers, workshop.programs()), workshop);
+        this.images = new ImageBase(images, layerBuilder);
+        this.dockerfiles = new DockerfileBuild(this.images, layerBuilder);
+        this.interpreter = new OnDemandInterpreter(new InterpreterLayers(layers, layerBuilder.programs()), layerBuilder);
         this.clock = clock;
         this.turns = new FairTurns("Failed to build", atOnce, MOST_WAITING, WAIT_LIMIT);
     }
 
     /// Call this before the first build.
     public void start() {
-        workshop.uploads().removeUnfinished();
+        layerBuilder.uploads().removeUnfinished();
     }
 
     @Override
@@ -114,33 +114,33 @@ public final class Builds implements NodeBuilds, AutoCloseable {
 
     @Override
     public boolean hasFiles(TeamId team, String hash) {
-        return workshop.uploads().has(team, hash);
+        return layerBuilder.uploads().has(team, hash);
     }
 
     @Override
     public void putFiles(TeamId team, String hash, InputStream content, long length) throws IOException {
-        workshop.uploads().put(team, hash, content, length);
+        layerBuilder.uploads().put(team, hash, content, length);
     }
 
     /// Archives and notes of steps that nothing needs any more.
     ///
     /// @param before what was used after this moment stays
     public List<Unused> unused(Instant before) {
-        var unused = new ArrayList<>(workshop.uploads().unused(before));
-        workshop.cache().unused(before).ifPresent(unused::add);
+        var unused = new ArrayList<>(layerBuilder.uploads().unused(before));
+        layerBuilder.cache().unused(before).ifPresent(unused::add);
         return unused;
     }
 
     @Override
     public void export(TemplateImage image, OutputStream out) throws IOException {
-        try (var _ = workshop.layers().use()) {
+        try (var _ = layerBuilder.layers().use()) {
             images.write(image, out);
         }
     }
 
     private void run(BuildPlan plan, Watcher watcher) {
         // Until the watcher has put the result on record, nothing but this use keeps its layers.
-        try (var _ = workshop.layers().use()) {
+        try (var _ = layerBuilder.layers().use()) {
             runInTurn(plan, watcher);
         }
     }
@@ -198,7 +198,7 @@ public final class Builds implements NodeBuilds, AutoCloseable {
             case BuildPlan.Base.Archive archive -> images.begin(plan, archive, voice);
             case BuildPlan.Base.Dockerfile dockerfile -> dockerfiles.begin(plan, dockerfile, voice);
         };
-        var steps = new Steps(workshop, plan, voice, base.layers(), base.state());
+        var steps = new Steps(layerBuilder, plan, voice, base.layers(), base.state());
         int number = 0;
         for (var step : plan.steps()) {
             steps.run(++number, step);
@@ -209,7 +209,7 @@ public final class Builds implements NodeBuilds, AutoCloseable {
 
     private ImageBase.Begun begin(BuildPlan.Base.Layers base) {
         return new ImageBase.Begun(
-                workshop.layers(base), new BuildState(base.user(), base.workdir(), base.environment()), null);
+                layerBuilder.layers(base), new BuildState(base.user(), base.workdir(), base.environment()), null);
     }
 
     private BuildResult finish(BuildPlan plan, ImageBase.Begun base, Steps steps, BuildVoice voice) throws IOException {
@@ -234,11 +234,11 @@ public final class Builds implements NodeBuilds, AutoCloseable {
     private @Nullable String warm(BuildPlan plan, List<String> layers, StartCommand start, BuildVoice voice)
             throws IOException {
         String name = name(plan, layers, start);
-        if (workshop.rooms().hasSaved(name) && !plan.force()) {
+        if (layerBuilder.rooms().hasSaved(name) && !plan.force()) {
             voice.say("CACHED start command: " + start.command());
             return name;
         }
-        try (var room = workshop.rooms().openWhole(plan.templateId(), layers, plan.resources())) {
+        try (var room = layerBuilder.rooms().openWhole(plan.templateId(), layers, plan.resources())) {
             boolean wait = start.command() != null
                     && start.ready() == null
                     && ShellCommand.words(start.command()).isEmpty();

@@ -29,19 +29,19 @@ final class DockerfileBuild {
     private static final String SCRATCH = "scratch-1";
 
     private final ImageBase images;
-    private final Workshop workshop;
+    private final LayerBuilder layerBuilder;
 
-    DockerfileBuild(ImageBase images, Workshop workshop) {
+    DockerfileBuild(ImageBase images, LayerBuilder layerBuilder) {
         this.images = images;
-        this.workshop = workshop;
+        this.layerBuilder = layerBuilder;
     }
 
     ImageBase.Begun begin(BuildPlan plan, BuildPlan.Base.Dockerfile base, BuildVoice voice) throws IOException {
-        try (var sources = new FileSources(workshop, plan, base.filesHash())) {
+        try (var sources = new FileSources(layerBuilder, plan, base.filesHash())) {
             var built = new Run(plan, base, voice, sources).run();
             voice.at("finalize", "[finalize]");
             var state = built.state();
-            var layers = images.furnish(plan, workshop.mountable(built.layers()), voice);
+            var layers = images.furnish(plan, layerBuilder.mountable(built.layers()), voice);
             return new ImageBase.Begun(
                     layers,
                     new BuildState(
@@ -55,7 +55,7 @@ final class DockerfileBuild {
     }
 
     private @Nullable StartCommand start(StageState state, List<String> layers) throws IOException {
-        boolean shell = new LayerView(workshop.roots(layers)).find("bin/bash").place() != null;
+        boolean shell = new LayerView(layerBuilder.roots(layers)).find("bin/bash").place() != null;
         return shell ? ImageStart.of(state) : ImageStart.withoutShell(state);
     }
 
@@ -89,7 +89,7 @@ final class DockerfileBuild {
                 var from = from(node);
                 var steps = evaluation.walk(node.stage(), from.state().asBase());
                 var stage = new StageBuild(
-                        workshop,
+                        layerBuilder,
                         plan,
                         voice,
                         new StageBuild.Texts(base.name(), label, base.text(), number),
@@ -141,14 +141,14 @@ final class DockerfileBuild {
         }
 
         private BuiltStage scratch() {
-            workshop.layers().build(SCRATCH, _ -> {});
+            layerBuilder.layers().build(SCRATCH, _ -> {});
             return new BuiltStage(List.of(SCRATCH), StageState.empty());
         }
 
         private BuiltStage image(String reference) {
             var local = base.images().get(reference);
             if (local != null) {
-                return new BuiltStage(workshop.layers(local), state(local));
+                return new BuiltStage(layerBuilder.layers(local), state(local));
             }
             String registry = ImageReference.parse(reference).registry();
             var login = base.logins().getOrDefault(registry, RegistryLogin.NONE);

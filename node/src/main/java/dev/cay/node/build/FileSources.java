@@ -25,17 +25,17 @@ import org.jspecify.annotations.Nullable;
 /// Where the instructions of one Dockerfile take files from: the build context, stages, images and URLs. Closing it
 /// removes what it unpacked.
 final class FileSources implements AutoCloseable {
-    private final Workshop workshop;
+    private final LayerBuilder layerBuilder;
     private final BuildPlan plan;
     private final @Nullable String filesHash;
     private final RemoteFiles remote;
 
     /// @param filesHash names the archive of the context; null if there is none
-    FileSources(Workshop workshop, BuildPlan plan, @Nullable String filesHash) {
-        this.workshop = workshop;
+    FileSources(LayerBuilder layerBuilder, BuildPlan plan, @Nullable String filesHash) {
+        this.layerBuilder = layerBuilder;
         this.plan = plan;
         this.filesHash = filesHash;
-        this.remote = new RemoteFiles(workshop.web(), this::own);
+        this.remote = new RemoteFiles(layerBuilder.web(), this::own);
     }
 
     /// What one instruction takes.
@@ -75,7 +75,7 @@ final class FileSources implements AutoCloseable {
     ///
     /// @param layers content keys, top first
     Taken take(List<String> layers, Transfer transfer) throws IOException {
-        var image = new ImageFiles(new LayerView(workshop.roots(layers)));
+        var image = new ImageFiles(new LayerView(layerBuilder.roots(layers)));
         var files = new ArrayList<PickedFiles>();
         var hashes = new ArrayList<String>();
         for (var source : transfer.sources()) {
@@ -92,12 +92,12 @@ final class FileSources implements AutoCloseable {
         if (filesHash == null) {
             throw new CayException(ErrorKind.INVALID_ARGUMENT, "there is no build context to copy files from");
         }
-        if (!workshop.uploads().has(plan.teamId(), filesHash)) {
+        if (!layerBuilder.uploads().has(plan.teamId(), filesHash)) {
             throw new CayException(
                     ErrorKind.FAILED, "the build context was not sent; build again, and the client sends it");
         }
         return own("context", filesHash, rootfs -> {
-            try (var archive = workshop.uploads().open(plan.teamId(), filesHash)) {
+            try (var archive = layerBuilder.uploads().open(plan.teamId(), filesHash)) {
                 new LayerUnpacker(LayerLimits.DEFAULT).unpack(archive, rootfs, List.of());
             }
         });
@@ -108,7 +108,7 @@ final class FileSources implements AutoCloseable {
     /// @param content what tells it from others of this build
     String temporary(String kind, String content, LayerStore.Builder builder) {
         String key = prefix() + kind + "-" + LayerStore.hash(List.of(content));
-        workshop.layers().build(key, builder);
+        layerBuilder.layers().build(key, builder);
         return key;
     }
 
@@ -118,7 +118,7 @@ final class FileSources implements AutoCloseable {
     }
 
     private Path own(String kind, String content, LayerStore.Builder builder) {
-        return workshop.layers().require(temporary(kind, content, builder));
+        return layerBuilder.layers().require(temporary(kind, content, builder));
     }
 
     /// Files of what was taken that are archives become what is in them.
@@ -186,7 +186,7 @@ final class FileSources implements AutoCloseable {
         // A build that is cancelled removes its files too: programs cannot be run by an interrupted thread.
         boolean interrupted = Thread.interrupted();
         try {
-            workshop.layers().deleteAll(prefix());
+            layerBuilder.layers().deleteAll(prefix());
         } catch (IOException e) {
             throw new CayException(ErrorKind.INTERNAL, "temporary layers of a build could not be listed", e);
         } finally {

@@ -34,13 +34,13 @@ final class ImageBase {
     private static final String USER = "user";
 
     private final Images images;
-    private final Workshop workshop;
+    private final LayerBuilder layerBuilder;
     private final LayerStore layers;
 
-    ImageBase(Images images, Workshop workshop) {
+    ImageBase(Images images, LayerBuilder layerBuilder) {
         this.images = images;
-        this.workshop = workshop;
-        this.layers = workshop.layers();
+        this.layerBuilder = layerBuilder;
+        this.layers = layerBuilder.layers();
     }
 
     /// What a build begins with.
@@ -51,7 +51,7 @@ final class ImageBase {
 
     Begun begin(BuildPlan plan, BuildPlan.Base.Image base, BuildVoice voice) throws IOException {
         var image = pull(base.reference(), base.login(), voice);
-        var keys = furnish(plan, workshop.mountable(image.layerKeys()), voice);
+        var keys = furnish(plan, layerBuilder.mountable(image.layerKeys()), voice);
         // The image's user, directory and entry point are for those who run it as it is.
         return new Begun(keys, new BuildState(USER, null, image.config().environment()), null);
     }
@@ -59,9 +59,9 @@ final class ImageBase {
     /// An image that a Cay wrote has what its template had; another one begins as an image of a registry does.
     Begun begin(BuildPlan plan, BuildPlan.Base.Archive base, BuildVoice voice) throws IOException {
         voice.say("Reading the image archive");
-        var archive = workshop.uploads().require(plan.teamId(), base.filesHash());
+        var archive = layerBuilder.uploads().require(plan.teamId(), base.filesHash());
         var image = images.load(archive, base.image(), BuildProgress.paced(voice::say));
-        var keys = furnish(plan, workshop.mountable(image.layerKeys()), voice);
+        var keys = furnish(plan, layerBuilder.mountable(image.layerKeys()), voice);
         var label = TemplateLabel.of(image.config()).orElse(null);
         if (label == null) {
             return new Begun(keys, new BuildState(USER, null, image.config().environment()), null);
@@ -74,7 +74,7 @@ final class ImageBase {
 
     void write(TemplateImage image, OutputStream out) throws IOException {
         // The Cay that reads it adds the interpreter that it has itself.
-        var bottomFirst = workshop.roots(image.layers().reversed().stream()
+        var bottomFirst = layerBuilder.roots(image.layers().reversed().stream()
                 .filter(key -> !InterpreterLayers.isOnDemand(key))
                 .toList());
         images.write(bottomFirst, TemplateLabel.configuration(image), image.name(), out);
@@ -95,7 +95,7 @@ final class ImageBase {
     List<String> furnish(BuildPlan plan, List<String> image, BuildVoice voice) throws IOException {
         var keys = new ArrayList<>(image);
         addTools(plan, keys, voice);
-        var accounts = new ImageAccounts(workshop.roots(keys));
+        var accounts = new ImageAccounts(layerBuilder.roots(keys));
         String key = "accounts-" + LayerStore.hash(with(keys, VERSION));
         layers.build(key, accounts::fill);
         keys.addFirst(key);
@@ -104,7 +104,7 @@ final class ImageBase {
 
     /// Has the image's package manager install what is missing. Where it cannot, the build goes on and says so.
     private void addTools(BuildPlan plan, List<String> keys, BuildVoice voice) throws IOException {
-        var tools = new ImageTools(workshop.roots(keys));
+        var tools = new ImageTools(layerBuilder.roots(keys));
         var missing = tools.missing();
         if (missing.isEmpty()) {
             return;
@@ -127,7 +127,7 @@ final class ImageBase {
     private void install(BuildPlan plan, List<String> keys, String script, BuildVoice voice, Path rootfs)
             throws IOException {
         var command = new BuildRoom.Command(Scripts.command(script), "root", "/", Map.of());
-        workshop.change(plan, keys, voice, rootfs, room -> room.run(command, null, voice, TOOLS_LIMIT));
+        layerBuilder.change(plan, keys, voice, rootfs, room -> room.run(command, null, voice, TOOLS_LIMIT));
     }
 
     private static List<String> with(List<String> keys, String more) {

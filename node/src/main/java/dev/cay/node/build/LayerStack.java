@@ -16,7 +16,7 @@ final class LayerStack {
     /// Counts up when the same step makes something else.
     private static final String VERSION = "1";
 
-    private final Workshop workshop;
+    private final LayerBuilder layerBuilder;
     private final BuildPlan plan;
     private final BuildVoice voice;
     private final List<String> layers;
@@ -27,8 +27,8 @@ final class LayerStack {
     private boolean fresh;
 
     /// @param base what the build begins with, top first
-    LayerStack(Workshop workshop, BuildPlan plan, BuildVoice voice, List<String> base) {
-        this.workshop = workshop;
+    LayerStack(LayerBuilder layerBuilder, BuildPlan plan, BuildVoice voice, List<String> base) {
+        this.layerBuilder = layerBuilder;
         this.plan = plan;
         this.voice = voice;
         this.layers = new ArrayList<>(base);
@@ -49,7 +49,7 @@ final class LayerStack {
     }
 
     List<Path> roots() {
-        return workshop.roots(layers);
+        return layerBuilder.roots(layers);
     }
 
     /// Adds what a step changes, unless that was done before.
@@ -60,17 +60,17 @@ final class LayerStack {
         var all = new ArrayList<>(List.of(done));
         all.addAll(inputs);
         String name = LayerStore.hash(all);
-        var known = fresh ? Optional.<String>empty() : workshop.cache().find(name);
+        var known = fresh ? Optional.<String>empty() : layerBuilder.cache().find(name);
         String layer = known.orElseGet(
                 () -> fresh ? "step-" + LayerStore.hash(List.of(name, plan.id().value())) : StepCache.usual(name));
         voice.say(known.isPresent() ? "CACHED " + title : title);
-        workshop.layers().build(layer, rootfs -> {
+        layerBuilder.layers().build(layer, rootfs -> {
             ChangedFiles.requireSpace(rootfs);
             content.fill(rootfs);
         });
-        workshop.cache().note(name, layer);
+        layerBuilder.cache().note(name, layer);
         done = layer;
-        if (!isEmpty(workshop.layers().require(layer))) {
+        if (!isEmpty(layerBuilder.layers().require(layer))) {
             layers.addFirst(layer);
         }
     }

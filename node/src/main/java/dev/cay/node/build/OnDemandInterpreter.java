@@ -43,17 +43,17 @@ final class OnDemandInterpreter {
     private static final Pattern LINE = Pattern.compile("(python|bash|r|javascript|typescript) (/[\\w./+-]{1,200})");
 
     private final InterpreterLayers interpreter;
-    private final Workshop workshop;
+    private final LayerBuilder layerBuilder;
 
-    OnDemandInterpreter(InterpreterLayers interpreter, Workshop workshop) {
+    OnDemandInterpreter(InterpreterLayers interpreter, LayerBuilder layerBuilder) {
         this.interpreter = interpreter;
-        this.workshop = workshop;
+        this.layerBuilder = layerBuilder;
     }
 
     /// @param template layers of the template, top first, few enough to be mounted
     /// @return the same with those of the interpreter on top
     List<String> addTo(List<String> template, BuildPlan plan, BuildVoice voice) throws IOException {
-        if (InterpreterLayers.isFromStart(workshop.roots(template))) {
+        if (InterpreterLayers.isFromStart(layerBuilder.roots(template))) {
             return template;
         }
         var keys = new ArrayList<>(template);
@@ -87,7 +87,7 @@ final class OnDemandInterpreter {
     }
 
     private boolean hasPrograms(List<String> keys) throws IOException {
-        var view = new LayerView(workshop.roots(keys));
+        var view = new LayerView(layerBuilder.roots(keys));
         for (String directory : DIRECTORIES) {
             for (String program : PROGRAMS) {
                 if (view.find(directory + "/" + program).place() != null) {
@@ -102,12 +102,12 @@ final class OnDemandInterpreter {
     private List<String> languages(List<String> keys, BuildPlan plan) throws IOException {
         var inputs = new ArrayList<>(List.of("languages", VERSION));
         inputs.addAll(keys);
-        return workshop.cache().answer(LayerStore.hash(inputs), () -> ask(keys, plan));
+        return layerBuilder.cache().answer(LayerStore.hash(inputs), () -> ask(keys, plan));
     }
 
     private List<String> ask(List<String> keys, BuildPlan plan) throws IOException {
         var lines = new ArrayList<String>();
-        try (var room = workshop.rooms().open(plan.templateId(), keys, plan.resources())) {
+        try (var room = layerBuilder.rooms().open(plan.templateId(), keys, plan.resources())) {
             var command = new BuildRoom.Command(Scripts.command(SCRIPT), "root", "/", Map.of());
             room.run(command, null, (line, isError) -> hear(line, isError, lines), LIMIT);
         }

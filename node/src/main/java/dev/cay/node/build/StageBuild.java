@@ -60,7 +60,7 @@ final class StageBuild {
         }
     }
 
-    private final Workshop workshop;
+    private final LayerBuilder layerBuilder;
     private final BuildPlan plan;
     private final BuildVoice voice;
     private final Texts texts;
@@ -73,7 +73,7 @@ final class StageBuild {
     /// @param proxies variables of every RUN that do not count for its result
     /// @param base    the layers below, top first
     StageBuild(
-            Workshop workshop,
+            LayerBuilder layerBuilder,
             BuildPlan plan,
             BuildVoice voice,
             Texts texts,
@@ -81,14 +81,14 @@ final class StageBuild {
             Function<String, List<String>> origins,
             Map<String, String> proxies,
             List<String> base) {
-        this.workshop = workshop;
+        this.layerBuilder = layerBuilder;
         this.plan = plan;
         this.voice = voice;
         this.texts = texts;
         this.sources = sources;
         this.origins = origins;
         this.proxies = proxies;
-        this.layers = new LayerStack(workshop, plan, voice, base);
+        this.layers = new LayerStack(layerBuilder, plan, voice, base);
     }
 
     /// @param state what a stage without instructions has
@@ -212,17 +212,17 @@ final class StageBuild {
     private void run(BuildRoom.Command command, List<Addition> additions, Path rootfs) throws IOException {
         var keys = new ArrayList<>(layers.keys());
         for (var each : additions) {
-            var below = workshop.roots(keys);
+            var below = layerBuilder.roots(keys);
             String content = LayerStore.hash(List.of(each.path(), each.hash(), String.join(" ", keys)));
             keys.addFirst(
                     sources.temporary("mount", content, layer -> each.content().fill(below, layer)));
         }
-        workshop.change(plan, keys, voice, rootfs, room -> room.run(command, null, voice, LIMIT));
+        layerBuilder.change(plan, keys, voice, rootfs, room -> room.run(command, null, voice, LIMIT));
         var all = new ArrayList<>(List.of(rootfs));
         all.addAll(layers.roots());
         for (var each : additions) {
             ExcludedPath.remove(
-                    workshop.programs(),
+                    layerBuilder.programs(),
                     rootfs,
                     new LayerView(all).find(each.path()).path());
         }

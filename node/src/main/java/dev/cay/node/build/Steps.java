@@ -23,24 +23,24 @@ final class Steps {
     private static final Pattern MODE = Pattern.compile("[0-7]{3,4}");
     private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
 
-    private final Workshop workshop;
+    private final LayerBuilder layerBuilder;
     private final BuildPlan plan;
     private final BuildVoice voice;
     private final LayerStack layers;
     private BuildState state;
 
     /// @param base what the build begins with, top first
-    Steps(Workshop workshop, BuildPlan plan, BuildVoice voice, List<String> base, BuildState state) {
-        this.workshop = workshop;
+    Steps(LayerBuilder layerBuilder, BuildPlan plan, BuildVoice voice, List<String> base, BuildState state) {
+        this.layerBuilder = layerBuilder;
         this.plan = plan;
         this.voice = voice;
-        this.layers = new LayerStack(workshop, plan, voice, base);
+        this.layers = new LayerStack(layerBuilder, plan, voice, base);
         this.state = state;
     }
 
     /// Content keys, top first, as a sandbox mounts them.
     List<String> layers() {
-        return workshop.mountable(layers.keys());
+        return layerBuilder.mountable(layers.keys());
     }
 
     BuildState state() {
@@ -82,14 +82,14 @@ final class Steps {
         }
     }
 
-    private void change(Step step, Workshop.Work work) throws IOException {
+    private void change(Step step, LayerBuilder.Work work) throws IOException {
         String arguments = String.join(" ", step.args());
         String hash = step.filesHash() == null ? "" : step.filesHash();
         var inputs = List.of(step.type(), String.join("\0", step.args()), hash, state.text());
         layers.add(
                 "%s %s".formatted(step.type(), arguments),
                 inputs,
-                rootfs -> workshop.change(plan, layers.keys(), voice, rootfs, work));
+                rootfs -> layerBuilder.change(plan, layers.keys(), voice, rootfs, work));
     }
 
     private Exit command(BuildRoom room, Step step) throws IOException {
@@ -103,7 +103,7 @@ final class Steps {
         if (hash == null) {
             throw new CayException(ErrorKind.INVALID_ARGUMENT, "a copy needs 'filesHash', the hash of its files");
         }
-        if (!workshop.uploads().has(plan.teamId(), hash)) {
+        if (!layerBuilder.uploads().has(plan.teamId(), hash)) {
             throw new CayException(ErrorKind.FAILED, "its files were not sent; build again, and the client sends them");
         }
         String owner = step.args().size() > 2 ? step.args().get(2) : "";
@@ -117,7 +117,7 @@ final class Steps {
                 destination(room, argument(step, 1, "a destination")),
                 owner.isEmpty() ? owner() : owner.contains(":") ? owner : owner + ":" + owner,
                 mode);
-        try (var archive = workshop.uploads().open(plan.teamId(), hash)) {
+        try (var archive = layerBuilder.uploads().open(plan.teamId(), hash)) {
             return root(room, archive, command);
         }
     }

@@ -18,7 +18,7 @@ import java.util.List;
 /// Where layers are made and kept.
 ///
 /// @param web fetches files that Dockerfiles name by URLs
-record Workshop(
+record LayerBuilder(
         BuildRooms rooms, LayerStore layers, StepCache cache, Uploads uploads, Programs programs, WebFiles web) {
     /// What a sandbox mounts beside the node's own layer and the two of an interpreter on demand. Each one more makes
     /// every look-up of a file slower.
