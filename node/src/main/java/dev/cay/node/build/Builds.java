@@ -57,11 +57,11 @@ public final class Builds implements NodeBuilds, AutoCloseable {
     private volatile boolean closed;
 
     /// A build with its thread, and why it was told to stop.
-    private static final class UnderWay {
+    private static final class RunningBuild {
         private final Thread thread;
         private volatile @Nullable String stopped;
 
-        private UnderWay(Thread thread) {
+        private RunningBuild(Thread thread) {
             this.thread = thread;
         }
     }
@@ -98,14 +98,14 @@ public final class Builds implements NodeBuilds, AutoCloseable {
         if (closed) {
             throw new CayException(ErrorKind.UNAVAILABLE, "the node is stopping");
         }
-        if (underWay.putIfAbsent(plan.id(), new UnderWay(thread)) == null) {
+        if (builds.putIfAbsent(plan.id(), new RunningBuild(thread)) == null) {
             thread.start();
         }
     }
 
     @Override
     public void cancel(BuildId id, String reason) {
-        var build = underWay.get(id);
+        var build = builds.get(id);
         if (build != null) {
             build.stopped = reason;
             build.thread.interrupt();
@@ -150,11 +150,11 @@ public final class Builds implements NodeBuilds, AutoCloseable {
         try {
             try (var _ = turn(plan, voice)) {
                 var result = build(plan, voice);
-                underWay.remove(plan.id());
+                builds.remove(plan.id());
                 watcher.ready(result);
             }
         } catch (Exception e) {
-            var build = underWay.remove(plan.id());
+            var build = builds.remove(plan.id());
             String stopped = build == null ? null : build.stopped;
             if (closed && stopped == null) {
                 // The next daemon goes on with it.
@@ -276,7 +276,7 @@ public final class Builds implements NodeBuilds, AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        var running = List.copyOf(underWay.values());
+        var running = List.copyOf(builds.values());
         running.forEach(build -> build.thread.interrupt());
         try {
             for (var build : running) {
