@@ -81,7 +81,8 @@ public final class Builds implements NodeBuilds, AutoCloseable {
                 rooms, layers, new StepCache(cacheDir, layers), new Uploads(stateDir), Programs.ofHost(), web);
         this.images = new ImageBase(images, layerBuilder);
         this.dockerfiles = new DockerfileBuild(this.images, layerBuilder);
-        this.interpreter = new OnDemandInterpreter(new InterpreterLayers(layers, layerBuilder.programs()), layerBuilder);
+        this.interpreter =
+                new OnDemandInterpreter(new InterpreterLayers(layers, layerBuilder.programs()), layerBuilder);
         this.clock = clock;
         this.turns = new FairTurns("Failed to build", atOnce, MOST_WAITING, WAIT_LIMIT);
     }
@@ -207,12 +208,13 @@ public final class Builds implements NodeBuilds, AutoCloseable {
         return finish(plan, base, steps, voice);
     }
 
-    private ImageBase.Begun begin(BuildPlan.Base.Layers base) {
-        return new ImageBase.Begun(
+    private ImageBase.Prepared begin(BuildPlan.Base.Layers base) {
+        return new ImageBase.Prepared(
                 layerBuilder.layers(base), new BuildState(base.user(), base.workdir(), base.environment()), null);
     }
 
-    private BuildResult finish(BuildPlan plan, ImageBase.Begun base, Steps steps, BuildVoice voice) throws IOException {
+    private BuildResult finish(BuildPlan plan, ImageBase.Prepared base, Steps steps, BuildVoice voice)
+            throws IOException {
         var state = steps.state();
         var layers = interpreter.addTo(steps.layers(), plan, voice);
         boolean asked = plan.startCommand() != null || plan.readyCommand() != null;

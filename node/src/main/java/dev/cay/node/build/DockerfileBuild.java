@@ -36,13 +36,13 @@ final class DockerfileBuild {
         this.layerBuilder = layerBuilder;
     }
 
-    ImageBase.Begun begin(BuildPlan plan, BuildPlan.Base.Dockerfile base, BuildVoice voice) throws IOException {
+    ImageBase.Prepared begin(BuildPlan plan, BuildPlan.Base.Dockerfile base, BuildVoice voice) throws IOException {
         try (var sources = new FileSources(layerBuilder, plan, base.filesHash())) {
             var built = new Run(plan, base, voice, sources).run();
             voice.at("finalize", "[finalize]");
             var state = built.state();
             var layers = images.furnish(plan, layerBuilder.mountable(built.layers()), voice);
-            return new ImageBase.Begun(
+            return new ImageBase.Prepared(
                     layers,
                     new BuildState(
                             state.user().isEmpty() ? USER : state.user(),
@@ -55,7 +55,8 @@ final class DockerfileBuild {
     }
 
     private @Nullable StartCommand start(StageState state, List<String> layers) throws IOException {
-        boolean shell = new LayerView(layerBuilder.roots(layers)).find("bin/bash").place() != null;
+        boolean shell =
+                new LayerView(layerBuilder.roots(layers)).find("bin/bash").place() != null;
         return shell ? ImageStart.of(state) : ImageStart.withoutShell(state);
     }
 

@@ -46,27 +46,27 @@ final class ImageBase {
     /// What a build begins with.
     ///
     /// @param start what sandboxes have running if the plan does not say; null for nothing
-    record Begun(
+    record Prepared(
             List<String> layers, BuildState state, @Nullable StartCommand start) {}
 
-    Begun begin(BuildPlan plan, BuildPlan.Base.Image base, BuildVoice voice) throws IOException {
+    Prepared begin(BuildPlan plan, BuildPlan.Base.Image base, BuildVoice voice) throws IOException {
         var image = pull(base.reference(), base.login(), voice);
         var keys = furnish(plan, layerBuilder.mountable(image.layerKeys()), voice);
         // The image's user, directory and entry point are for those who run it as it is.
-        return new Begun(keys, new BuildState(USER, null, image.config().environment()), null);
+        return new Prepared(keys, new BuildState(USER, null, image.config().environment()), null);
     }
 
     /// An image that a Cay wrote has what its template had; another one begins as an image of a registry does.
-    Begun begin(BuildPlan plan, BuildPlan.Base.Archive base, BuildVoice voice) throws IOException {
+    Prepared begin(BuildPlan plan, BuildPlan.Base.Archive base, BuildVoice voice) throws IOException {
         voice.say("Reading the image archive");
         var archive = layerBuilder.uploads().require(plan.teamId(), base.filesHash());
         var image = images.load(archive, base.image(), BuildProgress.paced(voice::say));
         var keys = furnish(plan, layerBuilder.mountable(image.layerKeys()), voice);
         var label = TemplateLabel.of(image.config()).orElse(null);
         if (label == null) {
-            return new Begun(keys, new BuildState(USER, null, image.config().environment()), null);
+            return new Prepared(keys, new BuildState(USER, null, image.config().environment()), null);
         }
-        return new Begun(
+        return new Prepared(
                 keys,
                 new BuildState(label.user(), label.workdir(), image.config().environment()),
                 label.start());
