@@ -29,19 +29,19 @@ public interface BuildRoom extends AutoCloseable {
     }
 
     /// Hears what a program prints, line by line.
-    interface Ear {
+    interface OutputListener {
         void heard(String line, boolean isError);
     }
 
     /// Runs a program to its end; past the limit, and when interrupted, it is killed.
     ///
     /// @param input what it reads; null for nothing
-    Exit run(Command command, @Nullable InputStream input, Ear ear, Duration limit) throws IOException;
+    Exit run(Command command, @Nullable InputStream input, OutputListener listener, Duration limit) throws IOException;
 
     /// Starts a program that goes on. What it prints comes until the room is closed.
     ///
     /// @param tag what clients find it by
-    Started start(Command command, String tag, Ear ear) throws IOException;
+    Started start(Command command, String tag, OutputListener listener) throws IOException;
 
     /// A program that goes on.
     interface Started {

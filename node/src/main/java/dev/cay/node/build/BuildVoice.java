@@ -7,7 +7,7 @@ import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
 
 /// Says in a build's log what is done, always for the step that is done now.
-final class BuildVoice implements BuildRoom.Ear {
+final class BuildVoice implements BuildRoom.OutputListener {
     private final NodeBuilds.Watcher watcher;
     private final InstantSource clock;
     private volatile @Nullable String step;

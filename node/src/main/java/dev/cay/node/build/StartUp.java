@@ -21,16 +21,16 @@ public final class StartUp {
 
     private final BuildRoom room;
     private final Consumer<String> voice;
-    private final BuildRoom.Ear ear;
+    private final BuildRoom.OutputListener listener;
     private final Duration limit;
 
     /// @param voice hears what is done
     /// @param ear   hears what the start command prints
     /// @param limit how long it may take to be ready
-    public StartUp(BuildRoom room, Consumer<String> voice, BuildRoom.Ear ear, Duration limit) {
+    public StartUp(BuildRoom room, Consumer<String> voice, BuildRoom.OutputListener listener, Duration limit) {
         this.room = room;
         this.voice = voice;
-        this.ear = ear;
+        this.listener = listener;
         this.limit = limit;
     }
 
@@ -41,7 +41,7 @@ public final class StartUp {
         String command = start.command();
         if (command != null) {
             voice.accept("Running start command: " + command);
-            started = room.start(ShellCommand.of(command, state, null), TAG, ear);
+            started = room.start(ShellCommand.of(command, state, null), TAG, listener);
         }
         String ready = start.ready();
         if (ready != null) {

@@ -128,7 +128,7 @@ final class BuildSandboxes implements BuildRooms {
     /// One of them.
     private record Room(SandboxKeeper keeper, Consumer<SandboxId> kill) implements BuildRoom {
         @Override
-        public Exit run(Command command, @Nullable InputStream input, Ear ear, Duration limit) throws IOException {
+        public Exit run(Command command, @Nullable InputStream input, OutputListener listener, Duration limit) throws IOException {
             long end = System.nanoTime() + limit.toNanos();
             try (var output = begin(command, input != null, null)) {
                 if (input != null) {
@@ -136,18 +136,18 @@ final class BuildSandboxes implements BuildRooms {
                             .name("build-input")
                             .start(() -> feed(output.process().input(), input));
                 }
-                return follow(output, new LineEar(ear), end);
+                return follow(output, new LineEar(listener), end);
             }
         }
 
-        private static Exit follow(Subscription output, LineEar ear, long end) throws IOException {
+        private static Exit follow(Subscription output, LineEar listener, long end) throws IOException {
             try {
                 while (System.nanoTime() < end) {
                     switch (output.next(POLL)) {
-                        case Output.Data data -> ear.heard(data.channel(), data.bytes());
+                        case Output.Data data -> listener.heard(data.channel(), data.bytes());
                         case Output.Silence() -> {}
                         case Output.End(Exit exit) -> {
-                            ear.end();
+                            listener.end();
                             return exit;
                         }
                     }
@@ -183,12 +183,12 @@ final class BuildSandboxes implements BuildRooms {
         }
 
         @Override
-        public Started start(Command command, String tag, Ear ear) throws IOException {
+        public Started start(Command command, String tag, OutputListener listener) throws IOException {
             var output = begin(command, false, tag);
             var started = new Running();
             Thread.ofVirtual().name("build-output").start(() -> {
                 try (output) {
-                    started.exit = follow(output, new LineEar(ear), Long.MAX_VALUE);
+                    started.exit = follow(output, new LineEar(listener), Long.MAX_VALUE);
                 } catch (IOException | CayException e) {
                     log.atDebug().setCause(e).log("a start command is not followed any more");
                 }
@@ -267,11 +267,11 @@ final class BuildSandboxes implements BuildRooms {
     private static final class LineEar {
         private static final int LONGEST = 8 << 10;
 
-        private final BuildRoom.Ear ear;
+        private final BuildRoom.OutputListener listener;
         private final Map<Channel, ByteString> begun = new java.util.EnumMap<>(Channel.class);
 
-        private LineEar(BuildRoom.Ear ear) {
-            this.ear = ear;
+        private LineEar(BuildRoom.OutputListener listener) {
+            this.listener = listener;
         }
 
         private void heard(Channel channel, ByteString bytes) {
@@ -297,7 +297,7 @@ final class BuildSandboxes implements BuildRooms {
         /// What a terminal would show of a line that was written over again and again.
         private void tell(Channel channel, ByteString bytes) {
             String line = bytes.toStringUtf8().stripTrailing();
-            ear.heard(line.substring(line.lastIndexOf('\r') + 1), channel == Channel.STDERR);
+            listener.heard(line.substring(line.lastIndexOf('\r') + 1), channel == Channel.STDERR);
         }
     }
 }
