@@ -95,7 +95,8 @@ public final class ProcessTable implements AutoCloseable {
         var logThreads = parts.workers().logs();
         var folder = ProcessFolder.in(directory, numbers.incrementAndGet());
         var logs = OutputLog.logs(folder.path(), parts.settings().logBytes(), launch.terminal() != null);
-        var begun = logThreads.call(Workers.FILE_LIMIT, () -> Begun.of(folder, launch, memoryKills.getAsLong(), logs));
+        var begun = logThreads.call(
+                Workers.FILE_LIMIT, () -> ProcessSetup.of(folder, launch, memoryKills.getAsLong(), logs));
         try {
             var streams = parts.guest().spawn(launch, folder.number());
             var process = known.register(folder, begun.about(), begun.logs(), streams.pid(), streams);

@@ -5,13 +5,14 @@ import java.util.Map;
 
 /// What a process needs before it starts. Closed by whoever starts none: also when a client has left before this was
 /// made, and nobody waits for it any more. All of it is file work.
-record Begun(ProcessFolder folder, ProcessFolder.About about, Map<Channel, OutputLog> logs) implements AutoCloseable {
-    static Begun of(ProcessFolder folder, Launch launch, long memoryKills, Map<Channel, OutputLog> logs)
+record ProcessSetup(ProcessFolder folder, ProcessFolder.About about, Map<Channel, OutputLog> logs)
+        implements AutoCloseable {
+    static ProcessSetup of(ProcessFolder folder, Launch launch, long memoryKills, Map<Channel, OutputLog> logs)
             throws IOException {
         try {
-            var begun = new Begun(folder, folder.create(launch, CommandClock.now(), memoryKills), logs);
+            var setup = new ProcessSetup(folder, folder.create(launch, CommandClock.now(), memoryKills), logs);
             logs.values().iterator().next().rotate();
-            return begun;
+            return setup;
         } catch (IOException | RuntimeException e) {
             try {
                 undo(folder, logs);
