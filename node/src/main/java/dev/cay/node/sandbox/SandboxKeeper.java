@@ -52,7 +52,7 @@ final class SandboxKeeper {
     private final Saving saving;
     private final Arrival arrival;
     private @Nullable String reason;
-    private final Losses losses = new Losses();
+    private final GuestLossLimit guestLosses = new GuestLossLimit();
 
     /// Told when nothing is left of a sandbox.
     interface Ended {
@@ -398,7 +398,7 @@ final class SandboxKeeper {
                 // Whoever spoke with what runs in it did so over the guest.
                 return "its guest was lost";
             }
-            if (losses.tooMany()) {
+            if (guestLosses.tooMany()) {
                 return "its guest was lost again and again";
             }
             doors.open(container.get());

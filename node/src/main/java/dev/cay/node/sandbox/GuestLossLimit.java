@@ -4,7 +4,7 @@ import java.time.Duration;
 
 /// Counts how often a guest was lost. Root inside can bring the link down as often as it likes; we need not lift it up
 /// as often.
-final class Losses {
+final class GuestLossLimit {
     private static final Duration SPAN = Duration.ofMinutes(1);
     private static final int MOST = 5;
 
