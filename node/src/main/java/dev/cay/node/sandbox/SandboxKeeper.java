@@ -50,7 +50,7 @@ final class SandboxKeeper {
     private final Life life;
     private final Doors doors;
     private final Saving saving;
-    private final Arrival arrival;
+    private final GuestReconnect reconnect;
     private @Nullable String reason;
     private final GuestLossLimit guestLosses = new GuestLossLimit();
 
@@ -75,7 +75,7 @@ final class SandboxKeeper {
         this.life = new Life(notes.spec().id());
         this.doors = new Doors(parts, premises, () -> turns.later(this::recover));
         this.saving = new Saving(parts, premises, turns, life, doors, this::recover);
-        this.arrival = new Arrival(parts.host().runtime(), notes.spec().id(), life, doors);
+        this.reconnect = new GuestReconnect(parts.host().runtime(), notes.spec().id(), life, doors);
     }
 
     SandboxId id() {
@@ -212,7 +212,7 @@ final class SandboxKeeper {
             host.network().attach(id(), premises.requireSlot(), notes().spec().egress());
             switch (notes().phaseNow()) {
                 case RUNNING -> {
-                    arrival.announce();
+                    reconnect.announce();
                     turns.later(() -> arrive(arrivals));
                 }
                 case SAVING -> {
@@ -230,7 +230,7 @@ final class SandboxKeeper {
     }
 
     private void arrive(Semaphore arrivals) {
-        reason = arrival.run(arrivals);
+        reason = reconnect.run(arrivals);
         if (reason != null) {
             giveUp();
         }
@@ -249,7 +249,7 @@ final class SandboxKeeper {
         life.doom();
         doors.refuse();
         doors.giveUp();
-        arrival.end();
+        reconnect.end();
         turns.askIfThere("end", LIMIT, this::removeAll);
     }
 
@@ -258,7 +258,7 @@ final class SandboxKeeper {
         if (life.is(Stage.STARTING)) {
             life.doom();
         }
-        arrival.leave();
+        reconnect.leave();
         doors.giveUp();
         turns.askIfThere("leave", LIMIT, () -> {
             if (life.is(Stage.OPEN)) {

@@ -15,8 +15,8 @@ import org.slf4j.LoggerFactory;
 /// The guest has a part of its sandbox's processor time. Where processes inside take all of it, the guest answers after
 /// seconds only: requests for this sandbox wait for that, the start of the daemon does not. A guest that is later than
 /// the limit for one answer is asked again, as the sandbox would be lost if it were ended for that.
-final class Arrival {
-    private static final Logger log = LoggerFactory.getLogger(Arrival.class);
+final class GuestReconnect {
+    private static final Logger log = LoggerFactory.getLogger(GuestReconnect.class);
 
     /// Each has the time that a guest has for an answer.
     private static final int TRIES = 5;
@@ -28,7 +28,7 @@ final class Arrival {
     private volatile boolean underWay;
     private volatile boolean left;
 
-    Arrival(ContainerRuntime runtime, SandboxId id, Life life, Doors doors) {
+    GuestReconnect(ContainerRuntime runtime, SandboxId id, Life life, Doors doors) {
         this.runtime = runtime;
         this.id = id;
         this.life = life;
