@@ -200,7 +200,7 @@ final class ArchitectureTest {
                 .and(not(simpleNameIn("OutputLog", "Pump", "ProcessInput", "LineProcess", "Complaints")))
                 .and(not(simpleNameIn("GuestLink", "Streams", "SharedTerminals", "BtrfsDisks", "HeldBack")))
                 .and(not(simpleNameIn("LayerView", "ChangedFiles", "VolumeTree")))
-                .and(not(simpleNameIn("Arrivals", "EgressPath", "EgressSocket", "HttpBridge", "Pipes", "Relay")))
+                .and(not(simpleNameIn("EgressAcceptor", "EgressPath", "EgressSocket", "HttpBridge", "Pipes", "Relay")))
                 .should()
                 .callMethodWhere(target(owner(simpleNameIn(
                         "FileCalls",

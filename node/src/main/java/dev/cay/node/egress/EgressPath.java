@@ -78,7 +78,7 @@ public final class EgressPath implements PathRules, AutoCloseable {
     private final Map<SandboxId, Consumer<EgressEntry>> refusals = new ConcurrentHashMap<>();
 
     private volatile @Nullable Descriptor listener;
-    private volatile @Nullable Arrivals arrivals;
+    private volatile @Nullable EgressAcceptor arrivals;
 
     /// @param address where the firewall redirects connections to
     /// @param rules   which addresses may be connected to
@@ -114,7 +114,7 @@ public final class EgressPath implements PathRules, AutoCloseable {
             bridge.start(gate);
             var socket = TcpSocket.listen(address, BACKLOG);
             listener = socket;
-            var taking = new Arrivals(socket, this::admit, this::begin);
+            var taking = new EgressAcceptor(socket, this::admit, this::begin);
             arrivals = taking;
             taking.start();
         } catch (IOException e) {

@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
 
 /// The thread that accepts connections of sandboxes. A connection that has to show a name stays here until
 /// it has sent something: a thread that is started earlier has to be woken twice.
-final class Arrivals implements AutoCloseable {
-    private static final Logger log = LoggerFactory.getLogger(Arrivals.class);
+final class EgressAcceptor implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(EgressAcceptor.class);
     private static final Duration LONG = Duration.ofHours(1);
     private static final Duration CHECK = Duration.ofSeconds(1);
     private static final Duration PAUSE = Duration.ofMillis(20);
@@ -38,7 +38,7 @@ final class Arrivals implements AutoCloseable {
     /// @param listener  taken, and closed at the end
     /// @param admission decides whether a connection is taken at all
     /// @param begin     starts a connection's own thread
-    Arrivals(
+    EgressAcceptor(
             Descriptor listener,
             Function<TcpSocket.Accepted, Optional<EgressConnection>> admission,
             Consumer<EgressConnection> begin)
