@@ -21,7 +21,7 @@ final class Doors implements OpenSandbox.Owner {
     private static final Duration MOMENT = Duration.ofMinutes(5);
 
     private final KeeperParts parts;
-    private final Premises premises;
+    private final HostFootprint footprint;
     private final Runnable lost;
     private volatile @Nullable OpenSandbox open;
     private volatile boolean gaveUp;
@@ -30,15 +30,15 @@ final class Doors implements OpenSandbox.Owner {
     private volatile @Nullable CountDownLatch away;
 
     /// @param lost runs when the guest went away by itself; must not block
-    Doors(KeeperParts parts, Premises premises, Runnable lost) {
+    Doors(KeeperParts parts, HostFootprint footprint, Runnable lost) {
         this.parts = parts;
-        this.premises = premises;
+        this.footprint = footprint;
         this.lost = lost;
     }
 
     void open(Container container) throws IOException {
-        var notes = premises.notes();
-        open = parts.open(notes, premises.requireSlot(), container, this);
+        var notes = footprint.notes();
+        open = parts.open(notes, footprint.requireSlot(), container, this);
         back();
     }
 
@@ -122,14 +122,14 @@ final class Doors implements OpenSandbox.Owner {
     }
 
     void serve(int port, Exchange exchange) throws Exception {
-        SandboxId id = premises.notes().spec().id();
+        SandboxId id = footprint.notes().spec().id();
         while (true) {
             var latch = away;
             if (latch != null && !latch.await(MOMENT.toNanos(), TimeUnit.NANOSECONDS)) {
                 throw new CayException(ErrorKind.UNAVAILABLE, "sandbox %s does not come back".formatted(id));
             }
             var now = open;
-            if (now == null || premises.notes().spare()) {
+            if (now == null || footprint.notes().spare()) {
                 break;
             }
             if (now.serve(port, exchange)) {

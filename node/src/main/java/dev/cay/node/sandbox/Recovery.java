@@ -42,7 +42,7 @@ final class Recovery {
 
     private void one(Leftovers.Found found) {
         if (found.notes() == null || (found.slot() == null && !isSaved(found))) {
-            Premises.remove(host, saved, found.id());
+            HostFootprint.remove(host, saved, found.id());
             return;
         }
         var keeper = keep.apply(found);

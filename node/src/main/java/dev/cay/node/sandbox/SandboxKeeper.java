@@ -43,7 +43,7 @@ final class SandboxKeeper {
     private static final Duration SAVE_LIMIT = Duration.ofMinutes(6);
 
     private final HostParts host;
-    private final Premises premises;
+    private final HostFootprint footprint;
     private final Ended ended;
     private final KeeperThread turns;
     private final CreatePhases phases;
@@ -68,13 +68,13 @@ final class SandboxKeeper {
     /// @param slot null for one that is paused
     SandboxKeeper(KeeperParts parts, @Nullable Slot slot, SandboxNotes notes, Ended ended) {
         this.host = parts.host();
-        this.premises = new Premises(parts.host(), parts.saved(), notes, slot);
+        this.footprint = new HostFootprint(parts.host(), parts.saved(), notes, slot);
         this.ended = ended;
         this.phases = new CreatePhases(parts.traffic().meters());
         this.turns = new KeeperThread(notes.spec().id());
         this.life = new Life(notes.spec().id());
-        this.doors = new Doors(parts, premises, () -> turns.later(this::recover));
-        this.saving = new Saving(parts, premises, turns, life, doors, this::recover);
+        this.doors = new Doors(parts, footprint, () -> turns.later(this::recover));
+        this.saving = new Saving(parts, footprint, turns, life, doors, this::recover);
         this.reconnect = new GuestReconnect(parts.host().runtime(), notes.spec().id(), life, doors);
     }
 
@@ -92,11 +92,11 @@ final class SandboxKeeper {
 
     @Nullable
     Slot slot() {
-        return premises.slot();
+        return footprint.slot();
     }
 
     private SandboxNotes notes() {
-        return premises.notes();
+        return footprint.notes();
     }
 
     /// Content keys of the layers that it stands on, or is about to.
@@ -143,7 +143,7 @@ final class SandboxKeeper {
 
     /// Builds the sandbox with directories of the host in it; when that fails nothing of it is left.
     void start(List<ContainerSpec.Mount> mounts) {
-        premises.show(mounts);
+        footprint.show(mounts);
         start();
     }
 
@@ -162,13 +162,13 @@ final class SandboxKeeper {
         try (var undo = new Undo()) {
             undo.step(this::removeAll);
             life.requireWanted();
-            premises.note(notes());
+            footprint.note(notes());
             long began = System.nanoTime();
-            var container = premises.begin();
+            var container = footprint.begin();
             life.requireWanted();
             began = phases.done("container", began);
             doors.open(container);
-            premises.note(notes().nowReady());
+            footprint.note(notes().nowReady());
             phases.done("guest", began);
             life.requireWanted();
             life.enter(Stage.OPEN);
@@ -195,8 +195,8 @@ final class SandboxKeeper {
             if (host.runtime().find(id()).isEmpty()) {
                 throw life.notRunning();
             }
-            host.network().attach(id(), premises.requireSlot(), spec.egress());
-            premises.note(notes().given(spec, host.clock().instant()));
+            host.network().attach(id(), footprint.requireSlot(), spec.egress());
+            footprint.note(notes().given(spec, host.clock().instant()));
             now.become(spec);
             return null;
         });
@@ -209,15 +209,15 @@ final class SandboxKeeper {
     /// @param arrivals bounds how many sandboxes are opened at the same time
     void adopt(Semaphore arrivals) {
         turns.ask("adopt", SAVE_LIMIT, () -> {
-            host.network().attach(id(), premises.requireSlot(), notes().spec().egress());
+            host.network().attach(id(), footprint.requireSlot(), notes().spec().egress());
             switch (notes().phaseNow()) {
                 case RUNNING -> {
                     reconnect.announce();
                     turns.later(() -> arrive(arrivals));
                 }
                 case SAVING -> {
-                    doors.open(premises.repair().orElseThrow(life::notRunning));
-                    premises.note(notes().running(notes().startedAt()));
+                    doors.open(footprint.repair().orElseThrow(life::notRunning));
+                    footprint.note(notes().running(notes().startedAt()));
                 }
                 case PAUSED, RESUMING -> {
                     doors.open(host.runtime().find(id()).orElseThrow(life::notRunning));
@@ -276,7 +276,7 @@ final class SandboxKeeper {
             life.requireWanted();
             orEnd("it could not be put away: ", () -> {
                 doors.close();
-                premises.putAway();
+                footprint.putAway();
             });
             life.enter(Stage.PAUSED);
             return null;
@@ -286,7 +286,7 @@ final class SandboxKeeper {
     void wake() {
         turns.ask("be taken up", LIMIT, () -> {
             life.requirePaused();
-            orEnd("it could not be taken up: ", () -> doors.open(premises.takeUp()));
+            orEnd("it could not be taken up: ", () -> doors.open(footprint.takeUp()));
             life.enter(Stage.OPEN);
             return null;
         });
@@ -305,9 +305,9 @@ final class SandboxKeeper {
     void setEgress(Egress egress) {
         turns.ask("network", LIMIT, () -> {
             life.requireOpen();
-            premises.note(notes().withEgress(egress));
+            footprint.note(notes().withEgress(egress));
             doors.now().ifPresent(open -> open.setEgress(notes().spec()));
-            host.network().setEgress(id(), premises.requireSlot(), egress);
+            host.network().setEgress(id(), footprint.requireSlot(), egress);
             return null;
         });
     }
@@ -315,7 +315,7 @@ final class SandboxKeeper {
     void renewToken(AccessToken token) {
         turns.ask("another token", LIMIT, () -> {
             life.requireWanted();
-            premises.note(notes().withAccessToken(token));
+            footprint.note(notes().withAccessToken(token));
             doors.now().ifPresent(open -> open.renewToken(notes().spec()));
             return null;
         });
@@ -414,7 +414,7 @@ final class SandboxKeeper {
         }
         life.enter(Stage.RESISTED);
         doors.close();
-        premises.remove();
+        footprint.remove();
         life.enter(Stage.OVER);
         turns.end();
         ended.ended(this, reason);

@@ -35,7 +35,7 @@ final class Saving {
     private final Gateways gateways;
     private final ContainerRuntime runtime;
     private final InstantSource clock;
-    private final Premises premises;
+    private final HostFootprint footprint;
     private final KeeperThread turns;
     private final Life life;
     private final Doors doors;
@@ -48,7 +48,7 @@ final class Saving {
         this.gateways = parts.traffic().gateways();
         this.runtime = parts.host().runtime();
         this.clock = parts.host().clock();
-        this.premises = premises;
+        this.footprint = footprint;
         this.turns = turns;
         this.life = life;
         this.doors = doors;
@@ -60,7 +60,7 @@ final class Saving {
     }
 
     private SandboxNotes notes() {
-        return premises.notes();
+        return footprint.notes();
     }
 
     /// Whether it lies in the snapshot of this name, or is just about to.
@@ -88,11 +88,11 @@ final class Saving {
             close.run();
         });
         try {
-            premises.note(notes().paused(snapshot.saved()));
+            footprint.note(notes().paused(snapshot.saved()));
         } catch (RuntimeException e) {
             // At first, as a full disk may be the reason.
             discard(snapshot, e);
-            goOn(premises::thaw);
+            goOn(footprint::thaw);
             throw e;
         }
         Steps.reach("paused");
@@ -121,7 +121,7 @@ final class Saving {
     private void beginGeneration() {
         life.requireOpen();
         life.requireWanted();
-        premises.note(notes().nextGeneration());
+        footprint.note(notes().nextGeneration());
     }
 
     /// Saves it while it goes on.
@@ -129,7 +129,7 @@ final class Saving {
         return turns.ask("be saved", LIMIT, () -> {
             beginGeneration();
             var snapshot = saveTwice(name, keep, doors::leaveForAMoment);
-            goOn(premises::thaw);
+            goOn(footprint::thaw);
             Steps.reach("went-on");
             return snapshot.saved();
         });
@@ -140,7 +140,7 @@ final class Saving {
         long began = System.nanoTime();
         if (keep == Keep.MEMORY) {
             // Looked at again when nobody can mount any more. Clients of a sandbox that is refused now are not cut.
-            premises.requireSavable();
+            footprint.requireSavable();
         }
         close.run();
         try {
@@ -161,9 +161,9 @@ final class Saving {
     private Snapshot save(String name, Keep keep) {
         Steps.reach("closed");
         try {
-            return premises.save(name, keep);
+            return footprint.save(name, keep);
         } catch (RuntimeException e) {
-            goOn(premises::repair);
+            goOn(footprint::repair);
             throw e;
         }
     }
@@ -171,7 +171,7 @@ final class Saving {
     private void goOn(Supplier<Optional<Container>> how) {
         try {
             doors.open(how.get().orElseThrow(life::notRunning));
-            premises.note(notes().running(notes().startedAt()));
+            footprint.note(notes().running(notes().startedAt()));
         } catch (IOException | RuntimeException e) {
             log.atError().setCause(e).addKeyValue("sandbox", id()).log("a sandbox does not go on after it was saved");
             stuck.run();
@@ -182,15 +182,15 @@ final class Saving {
     private void settle(String snapshot) {
         snapshots.afterSync(() -> turns.later(() -> {
             Steps.reach("synced");
-            if (life.is(Stage.PAUSED) && premises.slot() != null && liesIn(snapshot)) {
-                premises.vacate();
+            if (life.is(Stage.PAUSED) && footprint.slot() != null && liesIn(snapshot)) {
+                footprint.vacate();
             }
         }));
     }
 
     /// Whether its original is still there because the disk had not all of it.
     boolean unsettled() {
-        return life.is(Stage.PAUSED) && premises.slot() != null;
+        return life.is(Stage.PAUSED) && footprint.slot() != null;
     }
 
     void settleAgain() {
@@ -202,7 +202,7 @@ final class Saving {
         turns.askIfThere("settle", LIMIT, () -> {
             if (unsettled()) {
                 snapshots.sync();
-                premises.vacate();
+                footprint.vacate();
             }
         });
     }
@@ -232,7 +232,7 @@ final class Saving {
             return false;
         }
         try {
-            doors.open(premises.thaw().orElseThrow(life::notRunning));
+            doors.open(footprint.thaw().orElseThrow(life::notRunning));
             return true;
         } catch (IOException | RuntimeException e) {
             log.atWarn().setCause(e).addKeyValue("sandbox", id()).log("a frozen sandbox does not thaw; it is restored");
@@ -242,30 +242,30 @@ final class Saving {
 
     /// What fails once may work the second time; after that the sandbox is as paused as it was.
     private void bringTwice(Snapshot snapshot, boolean memory) {
-        if (premises.slot() != null) {
-            premises.vacate();
+        if (footprint.slot() != null) {
+            footprint.vacate();
         }
-        premises.enter();
+        footprint.enter();
         try {
             try {
                 bring(snapshot, memory);
             } catch (IOException | RuntimeException e) {
                 log.atWarn().setCause(e).addKeyValue("sandbox", id()).log("a sandbox did not come back; once more");
                 doors.close();
-                premises.clear();
+                footprint.clear();
                 bring(snapshot, memory);
             }
         } catch (IOException | RuntimeException e) {
             doors.close();
-            premises.vacate();
-            premises.note(notes().paused(savedNow()));
+            footprint.vacate();
+            footprint.note(notes().paused(savedNow()));
             throw notRestored(e);
         }
     }
 
     private void bring(Snapshot snapshot, boolean memory) throws IOException {
         life.requireWanted();
-        var container = premises.bring(snapshot, memory);
+        var container = footprint.bring(snapshot, memory);
         Steps.reach("brought");
         doors.open(container);
         Steps.reach("opened");
@@ -324,7 +324,7 @@ final class Saving {
 
     /// What it was brought back from is of no use any more.
     void nowRuns() {
-        premises.note(notes().running(clock.instant()));
+        footprint.note(notes().running(clock.instant()));
         Steps.reach("running");
         life.enter(Stage.OPEN);
         snapshots.deleteLater(notes().snapshot());
@@ -342,8 +342,8 @@ final class Saving {
         turns.later(() -> {
             runtime.settle(id());
             if (notes().phaseNow() == SandboxNotes.Phase.RESUMING) {
-                premises.vacate();
-                premises.note(notes().paused(savedNow()));
+                footprint.vacate();
+                footprint.note(notes().paused(savedNow()));
             } else if (unsettled()) {
                 settle(notes().snapshot());
             }

@@ -58,7 +58,7 @@ final class Sweep {
         }
         log.atWarn().addKeyValue("sandbox", id).log("removing what is left of a sandbox nobody claims");
         try {
-            Premises.remove(host, saved, id);
+            HostFootprint.remove(host, saved, id);
         } catch (RuntimeException e) {
             log.atWarn().setCause(e).addKeyValue("sandbox", id).log("leftovers of a sandbox resist");
         }

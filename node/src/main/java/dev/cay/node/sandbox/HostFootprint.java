@@ -30,8 +30,8 @@ import org.slf4j.LoggerFactory;
 
 /// What a sandbox has on the host: notes, a slot, files, a container, and the snapshot that holds it while it
 /// is paused. Only its keeper changes it, on the keeper's thread.
-final class Premises {
-    private static final Logger log = LoggerFactory.getLogger(Premises.class);
+final class HostFootprint {
+    private static final Logger log = LoggerFactory.getLogger(HostFootprint.class);
     private static final Duration LIMIT = Duration.ofSeconds(60);
     private static final Set<ErrorKind> NOT_ITS_FAULT =
             Set.of(ErrorKind.UNAVAILABLE, ErrorKind.EXHAUSTED, ErrorKind.CANCELED);
@@ -49,7 +49,7 @@ final class Premises {
     private long memory;
 
     /// @param slot null for one that is paused
-    Premises(HostParts host, SavedParts saved, SandboxNotes notes, @Nullable Slot slot) {
+    HostFootprint(HostParts host, SavedParts saved, SandboxNotes notes, @Nullable Slot slot) {
         this.host = host;
         this.saved = saved;
         this.notes = notes;
