@@ -24,26 +24,26 @@ final class Posts {
     }
 
     private final String server;
-    private final Ear ear;
+    private final InboundMessages inbound;
     private final Duration patience;
     private final Semaphore free = new Semaphore(MOST);
 
     /// @param patience for one of those under way to end
-    Posts(String server, Ear ear, Duration patience) {
+    Posts(String server, InboundMessages inbound, Duration patience) {
         this.server = server;
-        this.ear = ear;
+        this.inbound = inbound;
         this.patience = patience;
     }
 
     void send(Message message, Post post) {
-        ear.requireOpen();
+        inbound.requireOpen();
         take();
         if (message.kind() == Message.Kind.REQUEST) {
             Thread.ofVirtual().name("mcp-remote").start(() -> {
                 try {
                     post.send(message);
                 } catch (IOException | RuntimeException e) {
-                    ear.over(sentence(e));
+                    inbound.over(sentence(e));
                 } finally {
                     free.release();
                 }

@@ -95,14 +95,14 @@ public final class RemoteHome implements ServerHome {
                     "%s has %d connections, and there may be no more; close some".formatted(name, MOST_LINKS));
         }
         var place = new Place();
-        var ear = new Ear(name, listener);
-        var posts = new Posts(name, ear, limits.turn());
+        var inbound = new InboundMessages(name, listener);
+        var posts = new Posts(name, inbound, limits.turn());
         var client = new WebClient(remote, lines, credentials, large);
         boolean done = false;
         try {
             var link = switch (remote.transport()) {
-                case STREAMABLE_HTTP -> StreamableLink.open(call(client), ear, posts, place::leave);
-                case SSE -> SseLink.open(call(client), ear, posts, place::leave);
+                case STREAMABLE_HTTP -> StreamableLink.open(call(client), inbound, posts, place::leave);
+                case SSE -> SseLink.open(call(client), inbound, posts, place::leave);
             };
             place.take(link);
             if (!online.getAsBoolean()) {

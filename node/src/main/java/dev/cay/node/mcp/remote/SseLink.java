@@ -22,21 +22,22 @@ final class SseLink implements ServerLink {
     private static final int MOST_BEFORE = 16;
 
     private final LinkTarget call;
-    private final Ear ear;
+    private final InboundMessages inbound;
     private final Posts posts;
     private final URI endpoint;
     private final Consumer<ServerLink> gone;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    private SseLink(LinkTarget call, Ear ear, Posts posts, URI endpoint, Consumer<ServerLink> gone) {
+    private SseLink(LinkTarget call, InboundMessages inbound, Posts posts, URI endpoint, Consumer<ServerLink> gone) {
         this.call = call;
-        this.ear = ear;
+        this.inbound = inbound;
         this.posts = posts;
         this.endpoint = endpoint;
         this.gone = gone;
     }
 
-    static SseLink open(LinkTarget call, Ear ear, Posts posts, Consumer<ServerLink> gone) throws IOException {
+    static SseLink open(LinkTarget call, InboundMessages inbound, Posts posts, Consumer<ServerLink> gone)
+            throws IOException {
         var request = new WebClient.Request("GET", call.url(), Map.of("Accept", "text/event-stream"), null);
         var reply = call.client().send(request, call.limits().quick());
         if (reply.answer().status() != 200 || !reply.answer().type().equals("text/event-stream")) {
@@ -45,7 +46,7 @@ final class SseLink implements ServerLink {
         var room = reply.room();
         var events = new EventStream(reply.answer().content(), room);
         var link = new SseLink(
-                call, ear, posts, endpoint(reply, events, call.limits().quick()), gone);
+                call, inbound, posts, endpoint(reply, events, call.limits().quick()), gone);
         Thread.ofVirtual().name("mcp-remote").start(() -> link.read(reply, room, events));
         return link;
     }
@@ -72,14 +73,14 @@ final class SseLink implements ServerLink {
     private void read(WebClient.Reply reply, MessageMemory room, EventStream events) {
         try (reply;
                 room) {
-            for (var event = events.next(); event.isPresent() && ear.open(); event = events.next()) {
+            for (var event = events.next(); event.isPresent() && inbound.open(); event = events.next()) {
                 if (event.get().name().equals("message")) {
-                    ear.messages(event.get().data()).forEach(ear::hear);
+                    inbound.messages(event.get().data()).forEach(inbound::hear);
                 }
             }
-            ear.over("%s has ended the connection".formatted(call.name()));
+            inbound.over("%s has ended the connection".formatted(call.name()));
         } catch (IOException e) {
-            ear.over("the connection to %s is lost: %s".formatted(call.name(), Dialer.why(e)));
+            inbound.over("the connection to %s is lost: %s".formatted(call.name(), Dialer.why(e)));
         }
     }
 
@@ -100,13 +101,13 @@ final class SseLink implements ServerLink {
             }
             refused = "%s answered HTTP %d".formatted(call.name(), status);
             if (status == 401 || status == 403) {
-                ear.over(refused + "; look at the credentials given for it");
+                inbound.over(refused + "; look at the credentials given for it");
             }
         }
         if (message.kind() != Message.Kind.REQUEST) {
             throw new CayException(ErrorKind.UNAVAILABLE, refused);
         }
-        ear.hear(Message.error(message.id(), new RpcException(RpcException.INTERNAL_ERROR, refused)));
+        inbound.hear(Message.error(message.id(), new RpcException(RpcException.INTERNAL_ERROR, refused)));
     }
 
     /// A word or none, after which the connection can be used again.
@@ -119,7 +120,7 @@ final class SseLink implements ServerLink {
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
-            ear.close();
+            inbound.close();
             call.client().close();
             gone.accept(this);
         }

@@ -26,7 +26,7 @@ final class StreamableLink implements ServerLink {
     private static final String JSON = "application/json";
 
     private final LinkTarget call;
-    private final Ear ear;
+    private final InboundMessages inbound;
     private final Posts posts;
     private final Consumer<ServerLink> gone;
     private final AtomicBoolean listening = new AtomicBoolean();
@@ -34,16 +34,17 @@ final class StreamableLink implements ServerLink {
     private volatile @Nullable String session;
     private volatile @Nullable String revision;
 
-    private StreamableLink(LinkTarget call, Ear ear, Posts posts, Consumer<ServerLink> gone) {
+    private StreamableLink(LinkTarget call, InboundMessages inbound, Posts posts, Consumer<ServerLink> gone) {
         this.call = call;
-        this.ear = ear;
+        this.inbound = inbound;
         this.posts = posts;
         this.gone = gone;
     }
 
-    static StreamableLink open(LinkTarget call, Ear ear, Posts posts, Consumer<ServerLink> gone) throws IOException {
+    static StreamableLink open(LinkTarget call, InboundMessages inbound, Posts posts, Consumer<ServerLink> gone)
+            throws IOException {
         call.client().reach();
-        return new StreamableLink(call, ear, posts, gone);
+        return new StreamableLink(call, inbound, posts, gone);
     }
 
     @Override
@@ -77,7 +78,7 @@ final class StreamableLink implements ServerLink {
             if (!reply.answer().succeeded()) {
                 String reason = ended(reply.answer());
                 if (!reason.isEmpty()) {
-                    ear.over(reason);
+                    inbound.over(reason);
                 }
                 throw new CayException(ErrorKind.UNAVAILABLE, reason.isEmpty() ? status(reply.answer()) : reason);
             }
@@ -139,10 +140,10 @@ final class StreamableLink implements ServerLink {
         boolean done = read(begun, request, cursor);
         for (int tries = 0; !done && tries < MOST_TRIES && System.nanoTime() < end; tries++) {
             String before = cursor.id();
-            if (before == null || !ear.open()) {
+            if (before == null || !inbound.open()) {
                 break;
             }
-            ear.letGo(request.id());
+            inbound.letGo(request.id());
             if (!cursor.await(tries)) {
                 break;
             }
@@ -180,9 +181,9 @@ final class StreamableLink implements ServerLink {
         try (var room = reply.room()) {
             var events = new EventStream(reply.answer().content(), room);
             try {
-                for (var event = events.next(); event.isPresent() && ear.open(); event = events.next()) {
+                for (var event = events.next(); event.isPresent() && inbound.open(); event = events.next()) {
                     if (event.get().data().length > 0 && event.get().name().equals("message")) {
-                        done |= heard(ear.messages(event.get().data()), request);
+                        done |= heard(inbound.messages(event.get().data()), request);
                     }
                     if (done && linger == null) {
                         // Nothing has to come after that, but the end.
@@ -211,7 +212,7 @@ final class StreamableLink implements ServerLink {
                     revision = revision(message);
                 }
             }
-            ear.hear(message);
+            inbound.hear(message);
         }
         return answer;
     }
@@ -225,7 +226,7 @@ final class StreamableLink implements ServerLink {
     /// with the status that means the end of a session elsewhere.
     private void listen() {
         var cursor = new Cursor();
-        for (int failures = 0; failures < MOST_TRIES && ear.open(); failures++) {
+        for (int failures = 0; failures < MOST_TRIES && inbound.open(); failures++) {
             long begun = System.nanoTime();
             try (var reply = get(cursor.id())) {
                 if (reply.answer().status() != 200 || !reply.answer().type().equals(EVENTS)) {
@@ -249,7 +250,7 @@ final class StreamableLink implements ServerLink {
             return;
         }
         if (first) {
-            ear.over(status(reply.answer()));
+            inbound.over(status(reply.answer()));
         } else if (!reply.answer().type().equals(JSON) || !whole(request, reply)) {
             fail(request, status(reply.answer()));
         }
@@ -258,7 +259,7 @@ final class StreamableLink implements ServerLink {
     private boolean over(WebAnswer answer) {
         String reason = ended(answer);
         if (!reason.isEmpty()) {
-            ear.over(reason);
+            inbound.over(reason);
         }
         return !reason.isEmpty();
     }
@@ -277,7 +278,7 @@ final class StreamableLink implements ServerLink {
     }
 
     private void fail(Message request, String reason) {
-        ear.hear(Message.error(request.id(), new RpcException(RpcException.INTERNAL_ERROR, reason)));
+        inbound.hear(Message.error(request.id(), new RpcException(RpcException.INTERNAL_ERROR, reason)));
     }
 
     /// Says goodbye in the background: the server may take its time.
@@ -286,7 +287,7 @@ final class StreamableLink implements ServerLink {
         if (!closed.compareAndSet(false, true)) {
             return;
         }
-        ear.close();
+        inbound.close();
         call.client().close();
         gone.accept(this);
         if (session != null) {

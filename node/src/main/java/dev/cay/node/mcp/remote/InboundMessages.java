@@ -19,8 +19,8 @@ import tools.jackson.databind.JsonNode;
 
 /// Where all streams of one connection come together, as the listener hears one at a time. A stream whose turn has not
 /// come is not read, so that the server waits.
-final class Ear {
-    private static final Logger log = LoggerFactory.getLogger(Ear.class);
+final class InboundMessages {
+    private static final Logger log = LoggerFactory.getLogger(InboundMessages.class);
 
     private final String server;
     private final ServerLink.Listener listener;
@@ -28,7 +28,7 @@ final class Ear {
     private volatile boolean closed;
     private volatile @Nullable String over;
 
-    Ear(String server, ServerLink.Listener listener) {
+    InboundMessages(String server, ServerLink.Listener listener) {
         this.server = server;
         this.listener = listener;
     }
