@@ -10,7 +10,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /// One of the operator's, with who is asked.
-record Interceptor(Interception rule, Asked asked) {
+record Interceptor(Interception rule, InterceptorBackend asked) {
     private static final int LONGEST_REASON = 2000;
 
     /// What it looks at, and what it may say instead.
@@ -26,8 +26,9 @@ record Interceptor(Interception rule, Asked asked) {
     ObjectNode ask(ObjectNode question, ObjectNode value) throws InterruptedException {
         question.set(subject(), value);
         byte[] asking = Json.write(question);
-        if (asking.length > Asked.MOST) {
-            throw broken("can be shown no more than %d bytes, and the %s are more".formatted(Asked.MOST, subject()));
+        if (asking.length > InterceptorBackend.MOST) {
+            throw broken("can be shown no more than %d bytes, and the %s are more"
+                    .formatted(InterceptorBackend.MOST, subject()));
         }
         byte[] answer;
         try {

@@ -40,14 +40,14 @@ public final class Interceptors implements AutoCloseable {
                 .build();
     }
 
-    private static Asked asked(Interception one, @Nullable HttpClient http) {
+    private static InterceptorBackend asked(Interception one, @Nullable HttpClient http) {
         return switch (one.way()) {
-            case Interception.Program program -> new AskedProgram(one.name(), new OperatorProgram(program.command()));
+            case Interception.Program program -> new ProgramBackend(one.name(), new OperatorProgram(program.command()));
             case Interception.Web web -> {
                 if (http == null) {
                     throw new IllegalStateException("no client");
                 }
-                yield new AskedAddress(one.name(), web.url(), http);
+                yield new HttpBackend(one.name(), web.url(), http);
             }
         };
     }

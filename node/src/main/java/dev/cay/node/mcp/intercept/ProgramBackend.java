@@ -10,8 +10,8 @@ import org.slf4j.LoggerFactory;
 /// A program on this host. What it complains of is for the operator alone.
 ///
 /// @param name what people are told it is
-record AskedProgram(String name, OperatorProgram program) implements Asked {
-    private static final Logger log = LoggerFactory.getLogger(AskedProgram.class);
+record ProgramBackend(String name, OperatorProgram program) implements InterceptorBackend {
+    private static final Logger log = LoggerFactory.getLogger(ProgramBackend.class);
 
     @Override
     public byte[] ask(byte[] question, Duration limit) throws InterruptedException {

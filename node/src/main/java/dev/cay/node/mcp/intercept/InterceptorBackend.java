@@ -4,7 +4,7 @@ import dev.cay.wire.CayException;
 import java.time.Duration;
 
 /// Who is asked what shall become of a call.
-interface Asked {
+interface InterceptorBackend {
     /// Most bytes of a question and of an answer.
     int MOST = 1 << 20;
 

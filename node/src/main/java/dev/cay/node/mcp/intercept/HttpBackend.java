@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
 /// An address that is asked by HTTP. It is the operator's own, so it may lie anywhere, on this host too.
 ///
 /// @param name what people are told it is
-record AskedAddress(String name, URI url, HttpClient client) implements Asked {
-    private static final Logger log = LoggerFactory.getLogger(AskedAddress.class);
+record HttpBackend(String name, URI url, HttpClient client) implements InterceptorBackend {
+    private static final Logger log = LoggerFactory.getLogger(HttpBackend.class);
     private static final int OK = 200;
     private static final int NO_CONTENT = 204;
 
