@@ -48,7 +48,7 @@ final class AgentsProof implements Proof {
     }
 
     private static Verdict judge(Stage stage, OwnCay cay, int count) throws IOException, InterruptedException {
-        var household = new Household(cay);
+        var household = new DaemonResources(cay);
         var before = household.things();
         stage.say("%d agents get their sandboxes".formatted(count));
         try (var agents = Agents.gather(cay, count, CALLS, PAUSE)) {

@@ -32,7 +32,7 @@ final class BuildWorld implements AutoCloseable {
     private final OwnCay cay;
     private final BuildCache cache;
     private final BuildClient client;
-    private final Household household;
+    private final DaemonResources household;
     private final RemoteSandbox neighbour;
     private final Set<String> before;
     private int made;
@@ -41,7 +41,7 @@ final class BuildWorld implements AutoCloseable {
         this.cay = cay;
         this.cache = cache;
         this.client = new BuildClient(cay);
-        this.household = new Household(cay);
+        this.household = new DaemonResources(cay);
         this.neighbour = RemoteSandbox.create(cay.url(), cay.key(), LIFE);
         // The first sandbox of all makes things that stay for the others.
         this.before = household.things();

@@ -52,7 +52,7 @@ final class CyclesProof implements Proof {
     public Verdict run(Stage stage) throws Exception {
         var parts = Set.copyOf(stage.chosen(List.of(PAUSES, FORKS), part -> part));
         var cay = stage.cay(Map.of("sandboxes.memoryMB", "2GB", "sandboxes.spares", "0"));
-        var household = new Household(cay);
+        var household = new DaemonResources(cay);
         // The first sandbox of all makes what stays for the others.
         RemoteSandbox.create(cay.url(), cay.key()).close();
         var before = household.things();
@@ -83,7 +83,7 @@ final class CyclesProof implements Proof {
     private static final class Run {
         private final Stage stage;
         private final OwnCay cay;
-        private final Household household;
+        private final DaemonResources household;
         private final Script script;
         private final String sandbox;
         private final Set<String> parts;
@@ -98,7 +98,7 @@ final class CyclesProof implements Proof {
         /// Of the daemon that runs now, when it had warmed up.
         private @Nullable HostCounters early;
 
-        Run(Stage stage, OwnCay cay, Household household, Script script, String sandbox, Set<String> parts) {
+        Run(Stage stage, OwnCay cay, DaemonResources household, Script script, String sandbox, Set<String> parts) {
             this.stage = stage;
             this.cay = cay;
             this.household = household;

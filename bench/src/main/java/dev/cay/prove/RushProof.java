@@ -55,7 +55,7 @@ final class RushProof implements Proof {
         var cay = stage.cay(settings);
         // The first sandbox of all makes what stays for the others.
         RemoteSandbox.create(cay.url(), cay.key()).close();
-        var before = new Household(cay).things();
+        var before = new DaemonResources(cay).things();
         var run = new Run(stage, cay);
         var warm = run.warmUp(before);
         run.play(parts);
@@ -68,7 +68,7 @@ final class RushProof implements Proof {
             long daemon = cay.daemon().pid();
             // Counted after the garbage has gone, as that may hold descriptors.
             long heap = new DaemonJvm(daemon).heapKB();
-            return new Rest(new Household(cay).things().size(), HostCounters.read(daemon), heap);
+            return new Rest(new DaemonResources(cay).things().size(), HostCounters.read(daemon), heap);
         }
 
         List<String> grownSince(Rest before) {
@@ -104,7 +104,7 @@ final class RushProof implements Proof {
                 order(script, TRAFFIC, WARM_UP);
                 order(script, LOAD, WARM_UP);
             }
-            new Household(cay).left(before, GONE_LIMIT);
+            new DaemonResources(cay).left(before, GONE_LIMIT);
             return Rest.of(cay);
         }
 
@@ -186,7 +186,7 @@ final class RushProof implements Proof {
         }
 
         Verdict judge(Set<String> before, Rest warm) throws IOException, InterruptedException {
-            var left = new ArrayList<>(new Household(cay).left(before, GONE_LIMIT));
+            var left = new ArrayList<>(new DaemonResources(cay).left(before, GONE_LIMIT));
             var after = restLike(warm);
             left.addAll(after.grownSince(warm));
             details.add("when the daemon was warm: " + warm.line());

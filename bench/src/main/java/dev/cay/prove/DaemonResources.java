@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import tools.jackson.databind.json.JsonMapper;
 
 /// What a daemon's sandboxes have on the host, saved ones too.
-public record Household(OwnCay cay) {
+public record DaemonResources(OwnCay cay) {
     private Path pool() {
         return cay.directory().resolve("state/pool");
     }
