@@ -67,7 +67,7 @@ public final class FuzzTargets {
         }
     }
 
-    private Prey prey(String script, boolean mayBeRuined) throws IOException, InterruptedException {
-        return new Prey(url, key, script, mayBeRuined);
+    private FuzzedSandbox prey(String script, boolean mayBeRuined) throws IOException, InterruptedException {
+        return new FuzzedSandbox(url, key, script, mayBeRuined);
     }
 }

@@ -129,16 +129,16 @@ final class HeadInputs implements RequestTarget.Inputs {
     }
 
     @Override
-    public Input next(Dice dice, Prey.Name name) {
+    public Input next(Dice dice, FuzzedSandbox.Name name) {
         return dice.oneIn(6) ? framesOfHttp2(dice, name) : heads(dice, name);
     }
 
-    private Input framesOfHttp2(Dice dice, Prey.Name name) {
+    private Input framesOfHttp2(Dice dice, FuzzedSandbox.Name name) {
         var frames = new Http2Frames(dice, name.id(), name.token());
         return Input.of(dice, dice.oneIn(8) ? doors.secure("h2") : doors.plain(), frames.bytes(), Input.Speech.HTTP2);
     }
 
-    private Input heads(Dice dice, Prey.Name name) {
+    private Input heads(Dice dice, FuzzedSandbox.Name name) {
         var bytes = new ByteArrayOutputStream();
         for (int i = dice.oneIn(5) ? dice.between(2, 4) : 1; i > 0; i--) {
             bytes.writeBytes(head(dice, name));
@@ -154,7 +154,7 @@ final class HeadInputs implements RequestTarget.Inputs {
         return Input.of(dice, dice.oneIn(12) ? doors.secure("http/1.1") : doors.plain(), sent, Input.Speech.HTTP1);
     }
 
-    private byte[] head(Dice dice, Prey.Name name) {
+    private byte[] head(Dice dice, FuzzedSandbox.Name name) {
         String text = dice.pick(HEADS)
                 .replace("{id}", name.id())
                 .replace("{token}", name.token())

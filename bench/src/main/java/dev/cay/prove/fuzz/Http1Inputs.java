@@ -6,12 +6,12 @@ import java.util.function.Function;
 record Http1Inputs(Function<Dice, DaemonPort> door, Requests requests) implements RequestTarget.Inputs {
     /// Makes requests, each from nothing but dice and the sandbox's name.
     interface Requests {
-        byte[] next(Dice dice, Prey.Name name);
+        byte[] next(Dice dice, FuzzedSandbox.Name name);
     }
 
     /// The door first, as a seed must give the same input again.
     @Override
-    public Input next(Dice dice, Prey.Name name) {
+    public Input next(Dice dice, FuzzedSandbox.Name name) {
         var door = this.door.apply(dice);
         return Input.of(dice, door, requests.next(dice, name), Input.Speech.HTTP1);
     }

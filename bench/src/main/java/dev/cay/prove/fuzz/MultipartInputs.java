@@ -33,7 +33,7 @@ final class MultipartInputs {
 
     private MultipartInputs() {}
 
-    static byte[] request(Dice dice, Prey.Name name) {
+    static byte[] request(Dice dice, FuzzedSandbox.Name name) {
         boolean parts = !dice.oneIn(4);
         var request = RawRequest.toSandbox(name, "POST", target(dice, parts));
         String boundary = dice.pick(BOUNDARIES);

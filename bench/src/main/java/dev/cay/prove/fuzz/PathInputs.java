@@ -21,7 +21,7 @@ final class PathInputs {
 
     private PathInputs() {}
 
-    static byte[] request(Dice dice, Prey.Name name) {
+    static byte[] request(Dice dice, FuzzedSandbox.Name name) {
         String user = dice.oneIn(3) ? "root" : "user";
         return switch (dice.below(10)) {
             case 0, 1 -> download(dice, name, user);
@@ -32,7 +32,7 @@ final class PathInputs {
         };
     }
 
-    private static byte[] download(Dice dice, Prey.Name name, String user) {
+    private static byte[] download(Dice dice, FuzzedSandbox.Name name, String user) {
         var request = RawRequest.toSandbox(name, dice.oneIn(3) ? "HEAD" : "GET", files(dice, user));
         if (dice.oneIn(4)) {
             request.with(
@@ -44,7 +44,7 @@ final class PathInputs {
         return request.bytes();
     }
 
-    private static byte[] upload(Dice dice, Prey.Name name, String user) {
+    private static byte[] upload(Dice dice, FuzzedSandbox.Name name, String user) {
         return RawRequest.toSandbox(name, "POST", files(dice, user))
                 .with("Content-Type", "application/octet-stream")
                 .bytes(dice, dice.bytes(dice.size(2000)));
@@ -65,7 +65,7 @@ final class PathInputs {
         return text.toString();
     }
 
-    private static byte[] compose(Dice dice, Prey.Name name, String user) {
+    private static byte[] compose(Dice dice, FuzzedSandbox.Name name, String user) {
         var paths = new PathStrings(dice);
         var sources = new String[dice.size(5)];
         Arrays.setAll(sources, _ -> paths.destructible());
@@ -75,7 +75,7 @@ final class PathInputs {
                 Map.of("source_paths", sources, "destination", paths.next(), "username", user));
     }
 
-    private static byte[] watch(Dice dice, Prey.Name name, String user) {
+    private static byte[] watch(Dice dice, FuzzedSandbox.Name name, String user) {
         byte[] message =
                 JSON.writeValueAsBytes(Map.of("path", new PathStrings(dice).next(), "recursive", dice.oneIn(2)));
         return RawRequest.toSandbox(name, "POST", SERVICE + "WatchDir")
@@ -90,7 +90,7 @@ final class PathInputs {
                                 .array());
     }
 
-    private static byte[] call(Dice dice, Prey.Name name, String user) {
+    private static byte[] call(Dice dice, FuzzedSandbox.Name name, String user) {
         var paths = new PathStrings(dice);
         String method = dice.pick(UNARY);
         var message = new LinkedHashMap<String, Object>();

@@ -27,7 +27,7 @@ final class RawRequest {
     }
 
     /// To the system port of a sandbox, with all it needs to be let in.
-    static RawRequest toSandbox(Prey.Name sandbox, String method, String target) {
+    static RawRequest toSandbox(FuzzedSandbox.Name sandbox, String method, String target) {
         return new RawRequest(method, target)
                 .with("Host", "localhost")
                 .with("E2b-Sandbox-Id", sandbox.id())

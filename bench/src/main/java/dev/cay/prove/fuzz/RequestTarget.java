@@ -6,15 +6,15 @@ import java.io.IOException;
 final class RequestTarget implements Target {
     /// Makes inputs, each from nothing but dice and the sandbox's name.
     interface Inputs {
-        Input next(Dice dice, Prey.Name name);
+        Input next(Dice dice, FuzzedSandbox.Name name);
     }
 
     private final Wire wire = new Wire();
     private final String name;
     private final Inputs inputs;
-    private final Prey prey;
+    private final FuzzedSandbox prey;
 
-    RequestTarget(String name, Inputs inputs, Prey prey) {
+    RequestTarget(String name, Inputs inputs, FuzzedSandbox prey) {
         this.name = name;
         this.inputs = inputs;
         this.prey = prey;

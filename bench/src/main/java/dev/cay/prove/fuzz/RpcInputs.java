@@ -23,7 +23,7 @@ final class RpcInputs {
 
     private RpcInputs() {}
 
-    static byte[] request(Dice dice, Prey.Name name) {
+    static byte[] request(Dice dice, FuzzedSandbox.Name name) {
         var method = dice.pick(METHODS);
         boolean stream = method.isClientStreaming() || method.isServerStreaming();
         if (dice.oneIn(25)) {

@@ -8,7 +8,7 @@ import java.util.List;
 
 /// The sandbox at which inputs are thrown. Inputs that may do anything inside it may ruin it too; then
 /// there is another.
-final class Prey implements AutoCloseable {
+final class FuzzedSandbox implements AutoCloseable {
     private static final Duration LIFE = Duration.ofHours(1);
     private static final Duration SETTLING = Duration.ofSeconds(20);
 
@@ -37,7 +37,7 @@ final class Prey implements AutoCloseable {
 
     /// @param more        a shell script that prepares files for the inputs
     /// @param mayBeRuined whether inputs are allowed to make it useless
-    Prey(URI url, String key, String more, boolean mayBeRuined) throws IOException, InterruptedException {
+    FuzzedSandbox(URI url, String key, String more, boolean mayBeRuined) throws IOException, InterruptedException {
         this.url = url;
         this.key = key;
         this.script = PREPARE + more + "\nid user && echo " + DONE;
