@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.platform.OwnCay;
 import dev.cay.platform.RemoteSandbox;
+import dev.cay.prove.escape.AttackedDaemon;
 import dev.cay.prove.escape.Attempt;
-import dev.cay.prove.escape.Besieged;
 import dev.cay.prove.escape.EdgeVisits;
 import dev.cay.prove.escape.OutsideWorld;
 import dev.cay.prove.escape.Probes;
@@ -26,7 +26,7 @@ final class EscapeTest {
     @Test
     void refusesEveryWayOut(OwnCay platform) throws Exception {
         try (var world = OutsideWorld.make();
-                var besieged = new Besieged(platform.url(), platform.key(), world)) {
+                var besieged = new AttackedDaemon(platform.url(), platform.key(), world)) {
             var attempts = besieged.attack();
             assertThat(attempts).hasSameSizeAs(Probes.inside());
             assertThat(attempts.stream().filter(attempt -> attempt.outcome() != Attempt.Outcome.REFUSED))

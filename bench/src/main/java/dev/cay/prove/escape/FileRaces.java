@@ -35,7 +35,7 @@ final class FileRaces {
         var leaks = new ArrayList<String>();
         int inside = 0;
         int outside = 0;
-        try (var swapping = sandbox.start(List.of(Besieged.PROGRAM, "swap", PLACE, trap.toString()))) {
+        try (var swapping = sandbox.start(List.of(AttackedDaemon.PROGRAM, "swap", PLACE, trap.toString()))) {
             RemoteSandbox.event(swapping);
             for (int i = 0; i < ROUNDS; i++) {
                 var read = sandbox.read(PLACE + "/a/f");

@@ -52,8 +52,8 @@ public final class Races {
             neighbour.write("/root/home/canary-" + world.secret(), new byte[0]);
             Path foreign = findInPool("canary-" + world.secret());
             var attacker = undo.add(RemoteSandbox.create(url, key));
-            attacker.write(Besieged.PROGRAM, ProbeFile.bytes());
-            attacker.run(List.of("/bin/chmod", "755", Besieged.PROGRAM));
+            attacker.write(AttackedDaemon.PROGRAM, ProbeFile.bytes());
+            attacker.run(List.of("/bin/chmod", "755", AttackedDaemon.PROGRAM));
             var targets = List.of(
                     trap.directory().toString(),
                     UP + trap.directory().toString().substring(1),
@@ -62,7 +62,7 @@ public final class Races {
             var places = new ArrayList<String>();
             for (String target : targets) {
                 String place = "/root/race" + places.size();
-                RemoteSandbox.event(undo.add(attacker.start(List.of(Besieged.PROGRAM, "juggle", place, target))));
+                RemoteSandbox.event(undo.add(attacker.start(List.of(AttackedDaemon.PROGRAM, "juggle", place, target))));
                 places.add(place);
             }
             var leaks = new ConcurrentLinkedQueue<String>();

@@ -51,7 +51,7 @@ public final class Siege {
 
     public Report lay() throws IOException, InterruptedException {
         try (var world = OutsideWorld.make();
-                var besieged = new Besieged(url, key, world)) {
+                var besieged = new AttackedDaemon(url, key, world)) {
             progress.accept("%d attempts from inside".formatted(Probes.inside().size()));
             besieged.attack().forEach(attempt -> attempts.put(attempt.probe(), attempt));
             Path config =

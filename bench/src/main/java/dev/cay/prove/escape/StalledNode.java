@@ -69,8 +69,8 @@ final class StalledNode {
             var neighbour = closing.add(RemoteSandbox.create(url, key));
             var writers = closing.add(Executors.newVirtualThreadPerTaskExecutor());
             var hostile = closing.add(RemoteSandbox.create(url, key));
-            hostile.write(Besieged.PROGRAM, ProbeFile.bytes());
-            hostile.run(List.of("/bin/chmod", "755", Besieged.PROGRAM));
+            hostile.write(AttackedDaemon.PROGRAM, ProbeFile.bytes());
+            hostile.run(List.of("/bin/chmod", "755", AttackedDaemon.PROGRAM));
             var sleepers = new ArrayList<Integer>();
             for (int i = 0; i < MANY; i++) {
                 var events = closing.add(start(hostile, "stty raw 2>/dev/null; exec sleep 600", terminal));
@@ -96,7 +96,7 @@ final class StalledNode {
 
     /// With all of them blocking, a guest that copies terminals hangs in its own pipes and may not tell of this end.
     private static String blocked(RemoteSandbox hostile) throws IOException, InterruptedException {
-        try (var events = start(hostile, "exec %s stall 1".formatted(Besieged.PROGRAM), false)) {
+        try (var events = start(hostile, "exec %s stall 1".formatted(AttackedDaemon.PROGRAM), false)) {
             return awaitWord(events, "blocking ").strip();
         }
     }

@@ -4,8 +4,8 @@ import dev.cay.cli.local.Root;
 import dev.cay.cli.local.RunningDaemon;
 import dev.cay.config.CayConfig;
 import dev.cay.platform.OwnCay;
+import dev.cay.prove.escape.AttackedDaemon;
 import dev.cay.prove.escape.Attempt;
-import dev.cay.prove.escape.Besieged;
 import dev.cay.prove.escape.OutsideWorld;
 import dev.cay.prove.escape.Probes;
 import dev.cay.wire.CayException;
@@ -80,7 +80,7 @@ final class SecurityReport {
     private List<Attempt> attack(URI url, String key) throws IOException, InterruptedException {
         progress.println("starting two sandboxes");
         try (var world = OutsideWorld.make();
-                var besieged = new Besieged(url, key, world)) {
+                var besieged = new AttackedDaemon(url, key, world)) {
             progress.println("root in one of them tries %d ways out"
                     .formatted(Probes.inside().size()));
             return besieged.attack();

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /// A daemon whose sandbox tries to get out: one sandbox attacks, another one is its neighbour.
-public final class Besieged implements AutoCloseable {
+public final class AttackedDaemon implements AutoCloseable {
     static final String PROGRAM = "/root/cay-probe";
     private static final int NEIGHBOUR_PORT = 8080;
     private static final Pattern LOCAL = Pattern.compile("\\|-- (\\d+\\.\\d+\\.\\d+\\.\\d+)\\s+/32 host LOCAL");
@@ -26,7 +26,7 @@ public final class Besieged implements AutoCloseable {
     private final RemoteSandbox neighbour;
 
     /// @param url plain HTTP base of the daemon
-    public Besieged(URI url, String key, OutsideWorld world) throws IOException, InterruptedException {
+    public AttackedDaemon(URI url, String key, OutsideWorld world) throws IOException, InterruptedException {
         this.world = world;
         try {
             attacker = armed(url, key);
