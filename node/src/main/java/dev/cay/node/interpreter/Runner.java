@@ -25,7 +25,7 @@ final class Runner implements AutoCloseable {
     private static final Duration LOOK = Duration.ofSeconds(1);
 
     /// Puts what a runner says where its listener finds it.
-    private static final class Ear implements LineProcess.Hearer {
+    private static final class Ear implements LineProcess.LineListener {
         private final Mailbox mailbox = new Mailbox();
         private final Tail complaint = new Tail(COMPLAINT);
         private volatile Runnable tooSlow = () -> {};

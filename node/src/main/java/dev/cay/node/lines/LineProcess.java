@@ -44,7 +44,7 @@ public final class LineProcess implements AutoCloseable {
     private static final Duration MOMENT = Duration.ofSeconds(1);
 
     /// Who hears a process, by one thread.
-    public interface Hearer {
+    public interface LineListener {
         /// May keep the thread: then the process waits.
         ///
         /// @param lines what it was cut from, which knows whether it is long
@@ -78,7 +78,7 @@ public final class LineProcess implements AutoCloseable {
     private volatile @Nullable String givenUp;
     private volatile boolean closed;
     private volatile boolean whole;
-    private @Nullable Hearer hearer;
+    private @Nullable LineListener hearer;
 
     /// How a process is told of its end before there is an object for it.
     private static final class End {
@@ -170,7 +170,7 @@ public final class LineProcess implements AutoCloseable {
     }
 
     /// Begins to read. To be called once.
-    public void hear(Hearer who) throws IOException {
+    public void hear(LineListener who) throws IOException {
         hearer = who;
         reader.start();
         complaints.start();
@@ -285,7 +285,7 @@ public final class LineProcess implements AutoCloseable {
     }
 
     /// @return why it is given up; empty when it ended by itself
-    private String readToTheEnd(Hearer who) {
+    private String readToTheEnd(LineListener who) {
         try {
             try (var lines = new LineBuffer(room)) {
                 lines.add(begun, begun.length, line -> who.line(line, lines));
@@ -328,7 +328,7 @@ public final class LineProcess implements AutoCloseable {
     }
 
     /// @return false at the end
-    private boolean readSome(LineBuffer lines, Hearer who) throws IOException, InterruptedException {
+    private boolean readSome(LineBuffer lines, LineListener who) throws IOException, InterruptedException {
         byte[] chunk = new byte[SMALL];
         while (goesOn()) {
             // Known before the read: what the process wrote last may come right after an earlier one.

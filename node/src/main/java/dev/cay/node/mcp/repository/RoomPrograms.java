@@ -47,7 +47,7 @@ record RoomPrograms(Workers workers) {
         }
     }
 
-    private static final class Ear implements LineProcess.Hearer {
+    private static final class Ear implements LineProcess.LineListener {
         private static final int LONGEST = 1000;
 
         private final CompletableFuture<@Nullable Exit> end = new CompletableFuture<>();

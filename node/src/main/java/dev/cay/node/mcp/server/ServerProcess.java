@@ -28,7 +28,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// A connection to a server that is a process of its own: messages are lines on its stdin and stdout.
-final class ServerProcess implements ServerLink, LineProcess.Hearer {
+final class ServerProcess implements ServerLink, LineProcess.LineListener {
     private static final Logger log = LoggerFactory.getLogger(ServerProcess.class);
 
     /// How long one message may wait to be taken.
