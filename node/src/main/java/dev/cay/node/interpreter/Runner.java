@@ -25,7 +25,7 @@ final class Runner implements AutoCloseable {
     private static final Duration LOOK = Duration.ofSeconds(1);
 
     /// Puts what a runner says where its listener finds it.
-    private static final class Ear implements LineProcess.LineListener {
+    private static final class OutputReader implements LineProcess.LineListener {
         private final Mailbox mailbox = new Mailbox();
         private final Tail complaint = new Tail(COMPLAINT);
         private volatile Runnable tooSlow = () -> {};
@@ -68,27 +68,27 @@ final class Runner implements AutoCloseable {
     }
 
     private final LineProcess process;
-    private final Ear ear;
+    private final OutputReader reader;
 
-    private Runner(LineProcess process, Ear ear) {
+    private Runner(LineProcess process, OutputReader reader) {
         this.process = process;
-        this.ear = ear;
+        this.reader = reader;
     }
 
     static Runner start(GuestLink link, Workers workers, LongLines room, Spawn spawn) throws IOException {
-        var ear = new Ear();
-        return begin(LineProcess.start(link, workers, room, spawn, ear.complaint), ear);
+        var reader = new OutputReader();
+        return begin(LineProcess.start(link, workers, room, spawn, reader.complaint), reader);
     }
 
     /// One that runs already. What it was told last may have been cut off in the middle of a line.
     static Runner attach(GuestLink link, Workers workers, LongLines room, LineProcess.Claim claim) throws IOException {
-        var ear = new Ear();
-        return begin(LineProcess.attach(link, workers, room, claim, ear.complaint), ear);
+        var reader = new OutputReader();
+        return begin(LineProcess.attach(link, workers, room, claim, reader.complaint), reader);
     }
 
-    private static Runner begin(LineProcess process, Ear ear) throws IOException {
-        process.hear(ear);
-        return new Runner(process, ear);
+    private static Runner begin(LineProcess process, OutputReader reader) throws IOException {
+        process.hear(reader);
+        return new Runner(process, reader);
     }
 
     int pid() {
@@ -96,35 +96,35 @@ final class Runner implements AutoCloseable {
     }
 
     boolean isOver() {
-        return ear.mailbox.isOver();
+        return reader.mailbox.isOver();
     }
 
     /// Why it is of no use: the last it said on its stderr, or else how it ended.
     String trouble() {
-        String complaint = ear.complaint();
-        return complaint.isEmpty() ? ear.end : complaint;
+        String complaint = reader.complaint();
+        return complaint.isEmpty() ? reader.end : complaint;
     }
 
     /// Events wait to be taken from now on.
     ///
     /// @param slow runs when others have to wait for what this listener does not take; must not block
     void listen(Runnable slow) {
-        ear.tooSlow = slow;
-        ear.mailbox.listen(true);
+        reader.tooSlow = slow;
+        reader.mailbox.listen(true);
     }
 
     void ignore() {
-        ear.mailbox.listen(false);
+        reader.mailbox.listen(false);
     }
 
     /// The listener's current or next {@link #next} returns at once.
     void wakeListener() {
-        ear.mailbox.wake();
+        reader.mailbox.wake();
     }
 
     @Nullable
     RunnerEvent next(Duration limit) throws InterruptedException {
-        return ear.mailbox.take(limit);
+        return reader.mailbox.take(limit);
     }
 
     /// By one thread at a time.
@@ -139,12 +139,12 @@ final class Runner implements AutoCloseable {
     /// Ends it and what it started, and lets the guest forget it.
     void kill() {
         process.kill();
-        ear.mailbox.end(new RunnerEvent.Over(""));
+        reader.mailbox.end(new RunnerEvent.Over(""));
     }
 
     @Override
     public void close() {
         process.close();
-        ear.mailbox.end(new RunnerEvent.Over(""));
+        reader.mailbox.end(new RunnerEvent.Over(""));
     }
 }

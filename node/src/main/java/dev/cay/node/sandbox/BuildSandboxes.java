@@ -128,7 +128,8 @@ final class BuildSandboxes implements BuildRooms {
     /// One of them.
     private record Room(SandboxKeeper keeper, Consumer<SandboxId> kill) implements BuildRoom {
         @Override
-        public Exit run(Command command, @Nullable InputStream input, OutputListener listener, Duration limit) throws IOException {
+        public Exit run(Command command, @Nullable InputStream input, OutputListener listener, Duration limit)
+                throws IOException {
             long end = System.nanoTime() + limit.toNanos();
             try (var output = begin(command, input != null, null)) {
                 if (input != null) {
@@ -136,11 +137,11 @@ final class BuildSandboxes implements BuildRooms {
                             .name("build-input")
                             .start(() -> feed(output.process().input(), input));
                 }
-                return follow(output, new LineEar(listener), end);
+                return follow(output, new LineForwarder(listener), end);
             }
         }
 
-        private static Exit follow(Subscription output, LineEar listener, long end) throws IOException {
+        private static Exit follow(Subscription output, LineForwarder listener, long end) throws IOException {
             try {
                 while (System.nanoTime() < end) {
                     switch (output.next(POLL)) {
@@ -188,7 +189,7 @@ final class BuildSandboxes implements BuildRooms {
             var started = new Running();
             Thread.ofVirtual().name("build-output").start(() -> {
                 try (output) {
-                    started.exit = follow(output, new LineEar(listener), Long.MAX_VALUE);
+                    started.exit = follow(output, new LineForwarder(listener), Long.MAX_VALUE);
                 } catch (IOException | CayException e) {
                     log.atDebug().setCause(e).log("a start command is not followed any more");
                 }
@@ -264,13 +265,13 @@ final class BuildSandboxes implements BuildRooms {
     }
 
     /// Makes lines of what comes in pieces. A line that does not end is cut.
-    private static final class LineEar {
+    private static final class LineForwarder {
         private static final int LONGEST = 8 << 10;
 
         private final BuildRoom.OutputListener listener;
         private final Map<Channel, ByteString> begun = new java.util.EnumMap<>(Channel.class);
 
-        private LineEar(BuildRoom.OutputListener listener) {
+        private LineForwarder(BuildRoom.OutputListener listener) {
             this.listener = listener;
         }
 

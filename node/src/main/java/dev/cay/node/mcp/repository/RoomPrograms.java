@@ -47,7 +47,7 @@ record RoomPrograms(Workers workers) {
         }
     }
 
-    private static final class Ear implements LineProcess.LineListener {
+    private static final class OutputReader implements LineProcess.LineListener {
         private static final int LONGEST = 1000;
 
         private final CompletableFuture<@Nullable Exit> end = new CompletableFuture<>();
@@ -78,15 +78,15 @@ record RoomPrograms(Workers workers) {
         var account = room.files()
                 .findAccount(USER)
                 .orElseThrow(() -> new CayException(ErrorKind.FAILED, "the template of servers has no user " + USER));
-        var ear = new Ear();
+        var reader = new OutputReader();
         var said = new Tail(SAID);
         var process = LineProcess.start(
                 room.link(), workers, new LongLines(), spawn(account, script, arguments, environment), said);
         try {
-            process.hear(ear);
+            process.hear(reader);
             process.closeInput();
-            var exit = ear.end.get(Math.max(0, limit.toNanos()), TimeUnit.NANOSECONDS);
-            return new Ended(exit, ear.first, said.text());
+            var exit = reader.end.get(Math.max(0, limit.toNanos()), TimeUnit.NANOSECONDS);
+            return new Ended(exit, reader.first, said.text());
         } catch (TimeoutException e) {
             throw new CayException(ErrorKind.DEADLINE_EXCEEDED, "it took too long and was stopped", e);
         } catch (InterruptedException e) {
