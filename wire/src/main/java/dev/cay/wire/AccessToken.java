@@ -6,12 +6,12 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import org.jspecify.annotations.Nullable;
 
-/// What opens ports of a sandbox to whoever shows it. A plain string in JSON, and never part of a log line.
+/// The token that opens ports of a sandbox. A plain string in JSON, and never part of a log line.
 public record AccessToken(@JsonValue String value) {
     @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
     public AccessToken {}
 
-    /// Whether that is the token; null never is. Takes a time that tells nothing of the token.
+    /// Whether this is the token; null never is. The time of the comparison reveals nothing about the token.
     public boolean matches(@Nullable String given) {
         return given != null
                 && MessageDigest.isEqual(

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// The one exception of Cay: a kind for machines, a message for the user, a cause for us.
+/// The one exception of Cay: a kind for programs, a message for the user, a cause for the log.
 public final class CayException extends RuntimeException {
     private final ErrorKind kind;
     private final @Nullable Duration retryAfter;
@@ -23,7 +23,7 @@ public final class CayException extends RuntimeException {
         this.retryAfter = retryAfter;
     }
 
-    /// A limit of the caller is reached, and it is known when it is not any more.
+    /// A limit of the caller is reached, and the wait is known.
     public static CayException exhausted(String message, Duration retryAfter) {
         return new CayException(ErrorKind.EXHAUSTED, message, null, retryAfter);
     }
@@ -32,7 +32,7 @@ public final class CayException extends RuntimeException {
         return kind;
     }
 
-    /// When the same request may succeed, where that is known.
+    /// When the same request may succeed, if that is known.
     public Optional<Duration> retryAfter() {
         return Optional.ofNullable(retryAfter);
     }

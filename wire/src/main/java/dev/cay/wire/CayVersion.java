@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 
-/// Which Cay this is. The build writes it down, so that it stands in one place only: the parent's `pom.xml`.
+/// The version of this Cay. The build writes it down, so that only the parent's `pom.xml` has it.
 public final class CayVersion {
     private static final String TEXT = read();
 

@@ -3,7 +3,7 @@ package dev.cay.wire;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// What a request gets that names a sandbox and does not reach it: JSON for programs, a page for browsers.
+/// The answer to a request that names a sandbox and does not reach it: JSON for programs, a page for browsers.
 ///
 /// Clients depend on these: only 502 means "the sandbox is gone" to them.
 ///
@@ -42,7 +42,7 @@ public record EdgeAnswer(int status, Map<String, Object> body) {
         return new EdgeAnswer(status, body);
     }
 
-    /// The same as a page in HTML.
+    /// The same answer as a page in HTML.
     public String page() {
         Object port = body.get("port");
         return """

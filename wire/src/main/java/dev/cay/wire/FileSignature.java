@@ -9,13 +9,14 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// The signature of a file URL: whoever knows a sandbox's access token can let somebody else read or write one file.
+/// The signature of a file URL, by which the holder of a sandbox's access token allows others to read or write one
+/// file.
 ///
-/// Such a URL may name no sandbox at all; then whose token made it tells the edge which one is meant.
+/// Such a URL may name no sandbox; then the token that made it identifies the sandbox.
 ///
 /// @param path       as the client wrote it, unresolved
 /// @param operation  `read` or `write`
-/// @param expiration Unix seconds as they stand in the URL, or null
+/// @param expiration Unix seconds as in the URL, or null
 public record FileSignature(
         String path,
         String operation,
@@ -24,7 +25,7 @@ public record FileSignature(
         String value) {
     private static final Pattern SHAPE = Pattern.compile("v1_[A-Za-z0-9+/]{43}");
 
-    /// Empty when there is none or it cannot be one, so that nonsense costs nothing.
+    /// Reads the signature of a request; empty when there is none or it is malformed.
     ///
     /// @param method of the request
     /// @param query  a parameter of its URL by name, or null
@@ -51,7 +52,7 @@ public record FileSignature(
         }
     }
 
-    /// Says nothing about its age: that is for whoever serves the file to judge.
+    /// Whether the token made the signature. The caller checks the expiration.
     public boolean madeWith(AccessToken token) {
         byte[] expected = sign(path, operation, user, expiration, token.value()).getBytes(StandardCharsets.US_ASCII);
         return MessageDigest.isEqual(expected, value.getBytes(StandardCharsets.US_ASCII));

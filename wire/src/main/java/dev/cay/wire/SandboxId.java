@@ -16,7 +16,7 @@ public record SandboxId(String value) {
         }
     }
 
-    /// 20 random characters are 103 bits: never the same twice, and never guessed.
+    /// Makes an id. 20 random characters are 103 bits: ids are unique and cannot be guessed.
     public static SandboxId random(SecureRandom random) {
         var id = new StringBuilder("i");
         for (int i = 0; i < 20; i++) {
@@ -25,7 +25,7 @@ public record SandboxId(String value) {
         return new SandboxId(id.toString());
     }
 
-    /// Reads an id as clients send it: older ones append `-<clientID>`, which means nothing to us.
+    /// Parses a client's id: older clients append `-<clientID>`, which is ignored.
     public static SandboxId parse(String text) {
         int dash = text.indexOf('-');
         if (dash < 0) {
@@ -37,7 +37,7 @@ public record SandboxId(String value) {
         return new SandboxId(text.substring(0, dash));
     }
 
-    /// Those of the names, of files for example, that are ids. Others are somebody else's.
+    /// The ids among these names, for example of files; other names are skipped.
     public static List<SandboxId> among(Stream<String> names) {
         return names.filter(SHAPE.asMatchPredicate()).map(SandboxId::new).toList();
     }

@@ -22,7 +22,7 @@ public record VolumeId(@JsonValue String value) {
         return new VolumeId(UUID.randomUUID().toString());
     }
 
-    /// Those of the names, of files for example, that are ids. Others are somebody else's.
+    /// The ids among these names, for example of files; other names are skipped.
     public static List<VolumeId> among(Stream<String> names) {
         return names.filter(SHAPE.asMatchPredicate()).map(VolumeId::new).toList();
     }

@@ -1,7 +1,7 @@
-/// The words that cross a border: ids, errors, the REST records and the sandbox RPC's messages.
+/// Types that cross a border between programs: ids, errors, the REST records and the sandbox RPC's messages.
 ///
-/// Start reading at {@link dev.cay.wire.SandboxId} and {@link dev.cay.wire.node.Node}. Nothing here stores or sends;
-/// this room imports no other room.
+/// Start reading at {@link dev.cay.wire.SandboxId} and {@link dev.cay.wire.node.Node}. Nothing here stores or sends
+/// data; this package imports no other one of Cay.
 @NullMarked
 package dev.cay.wire;
 

@@ -83,7 +83,7 @@ public record AddressSet(List<Range> ranges) {
         return ranges.stream().filter(Range::isIpv4).toList();
     }
 
-    /// The kernel refuses a set whose ranges overlap.
+    /// Merges ranges that overlap, because the kernel refuses a set with such ranges.
     private static List<Range> merged(List<Range> some) {
         var sorted = some.stream()
                 .sorted(Comparator.comparingLong(range -> number(range.first())))

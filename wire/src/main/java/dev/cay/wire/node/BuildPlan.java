@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// All a node needs to know to build a template.
+/// The inputs of a node for building a template.
 ///
-/// @param force        whether steps are done anew that were done before
-/// @param startCommand what sandboxes of the template have running; null for nothing
-/// @param readyCommand ends with 0 when that is ready; null for the usual wait
+/// @param force        whether steps are repeated that were done before
+/// @param startCommand the command that sandboxes of the template have running; null for none
+/// @param readyCommand ends with 0 when the start command is ready; null for the usual wait
 /// @param resources    of the sandboxes that steps run in, and of those made from the template
 public record BuildPlan(
         BuildId id,
@@ -27,14 +27,14 @@ public record BuildPlan(
         steps = List.copyOf(steps);
     }
 
-    /// What a build begins with.
+    /// The base of a build.
     public sealed interface Base {
         /// Layers that this node has.
         ///
         /// @param layers      content keys, top first
-        /// @param snapshot    a saved sandbox whose files the build begins with, on the layers that
-        ///                    the node knows of it; null to begin with the layers above
-        /// @param environment variables that steps see
+        /// @param snapshot    a saved sandbox whose files are the base, on the layers that the node knows of
+        ///                    it; null to start from the layers above
+        /// @param environment variables of steps
         record Layers(
                 List<String> layers,
                 @Nullable String snapshot,
@@ -57,15 +57,15 @@ public record BuildPlan(
         /// @param image     which image of the archive; null for the only one
         record Archive(String filesHash, @Nullable String image) implements Base {}
 
-        /// A Dockerfile, whose last state is what the steps begin with.
+        /// A Dockerfile, whose final state is the base of the steps.
         ///
         /// @param name      of the file, for messages
         /// @param filesHash names the archive of the build context; null if nothing is copied from it
         /// @param arguments values of ARGs
         /// @param target    the stage to build; null for the last one
-        /// @param images    names of images in the Dockerfile that stand for layers of this node; all others
-        ///                  are pulled
-        /// @param logins    by registry, as `host` or `host:port`; those that are missing are asked without
+        /// @param images    names of images in the Dockerfile that mean layers of this node; all others are
+        ///                  pulled
+        /// @param logins    by registry, as `host` or `host:port`; registries without one are used anonymously
         record Dockerfile(
                 String text,
                 String name,
@@ -87,7 +87,7 @@ public record BuildPlan(
     ///
     /// @param type      `RUN`, `COPY`, `ADD`, `ENV`, `ARG`, `WORKDIR` or `USER`
     /// @param filesHash names the files of a copy
-    /// @param force     whether this step and all that follow are done anew
+    /// @param force     whether this step and all later ones are repeated
     public record Step(
             String type, List<String> args, @Nullable String filesHash, boolean force) {
         public Step {

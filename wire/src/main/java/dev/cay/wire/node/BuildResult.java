@@ -3,13 +3,13 @@ package dev.cay.wire.node;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What a build has made.
+/// The result of a build.
 ///
 /// @param layers   content keys, top first
-/// @param user     whom processes run as that name no user
-/// @param workdir  where they start; null for the user's home
-/// @param snapshot what sandboxes go on from, with the start command running; null when they start anew
-/// @param start    what was started, and the variables that steps saw
+/// @param user     default user of processes
+/// @param workdir  default directory of processes; null for the user's home
+/// @param snapshot the snapshot that sandboxes are restored from, with the start command running; null for a cold start
+/// @param start    the start command, and the variables of steps
 public record BuildResult(
         List<String> layers,
         String user,

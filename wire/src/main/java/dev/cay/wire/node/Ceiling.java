@@ -3,7 +3,7 @@ package dev.cay.wire.node;
 import java.net.InetAddress;
 import java.util.List;
 
-/// What no sandbox of this machine reaches, whatever its own rules allow. The operator sets it.
+/// The operator's rules for what no sandbox of this machine reaches, whatever its own rules allow.
 ///
 /// @param allow addresses and ranges; if there are any, nothing else is reached
 /// @param deny  addresses and ranges that are not reached; all of IPv4 means IPv6, too

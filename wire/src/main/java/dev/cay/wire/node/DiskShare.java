@@ -3,7 +3,7 @@ package dev.cay.wire.node;
 import dev.cay.wire.SandboxId;
 import java.util.Set;
 
-/// What some sandboxes and snapshots may hold of a node's disk together.
+/// The disk space that some sandboxes and snapshots of a node may use together.
 ///
 /// @param sandboxes running or paused
 public record DiskShare(long bytes, Set<SandboxId> sandboxes, Set<String> snapshots) {

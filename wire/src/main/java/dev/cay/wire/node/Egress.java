@@ -9,20 +9,20 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What a sandbox may reach outside of itself, as the node enforces it.
+/// The egress rules of a sandbox, which the node enforces.
 ///
 /// A destination is judged in this order: without internet access it is refused; an address of the closed list is
-/// refused unless the operator opened it; the operator's {@link Ceiling} is asked; then an allowed name, an allowed
-/// address and a denied address decide, and what none of them mentions is allowed.
+/// refused unless the operator opened it; the operator's {@link Ceiling} is applied; then an allowed name, an allowed
+/// address and a denied address decide, and a destination that matches none is allowed.
 ///
-/// @param internet false: nothing leaves, whatever the rest says
+/// @param internet false blocks everything, whatever the other rules say
 /// @param allow    addresses, ranges like `1.2.3.0/24`, names, `*.name` for all below a name, `*` for all names; each
 ///                 with or without `:port`
 /// @param deny     addresses and ranges
-/// @param rules    what is done to requests, by host: an exact name or `*.name`, in lower case and without a port
-/// @param proxy    the SOCKS5 proxy that TCP leaves by; null for none
-/// @param inspect  whether the node opens TLS to all allowed hosts, to see each request
-/// @param observe  whether TCP takes the path through the node only to be logged
+/// @param rules    changes to requests, by host: an exact name or `*.name`, in lower case and without a port
+/// @param proxy    the SOCKS5 proxy for TCP; null for none
+/// @param inspect  whether the node opens TLS to all allowed hosts, to judge each request
+/// @param observe  whether TCP goes through the node only to be logged
 public record Egress(
         boolean internet,
         List<String> allow,
@@ -34,11 +34,11 @@ public record Egress(
     private static final Egress OPEN = new Egress(true, List.of(), List.of(), Map.of(), null, false, false);
     private static final Egress CLOSED = new Egress(false, List.of(), List.of(), Map.of(), null, false, false);
 
-    /// What is done to requests for one host.
+    /// The changes to requests for one host.
     ///
-    /// @param headers  set on each request, in place of those that the client sent
+    /// @param headers  set on each request, in place of the client's
     /// @param redirect `host` or `host:port` that is connected to instead; null for the host itself
-    /// @param fill     which placeholders are replaced that the client sent; null for none
+    /// @param fill     the client's placeholders that are replaced; null for none
     public record Transform(
             Map<String, String> headers,
             @Nullable String redirect,
@@ -65,10 +65,10 @@ public record Egress(
         BODY
     }
 
-    /// Placeholders that code in the sandbox sends, like `${e2b.secrets.NAME}`, and that become values on the way.
+    /// Placeholders that code in the sandbox sends, like `${e2b.secrets.NAME}`, and that the node replaces by values.
     ///
     /// @param secrets names of the secrets, in lower case; placeholders of others stay as they are
-    /// @param places  where placeholders are looked for
+    /// @param places  parts of the request in which placeholders are replaced
     public record Fill(Set<String> secrets, Set<Place> places) {
         public Fill {
             secrets = Set.copyOf(secrets);
@@ -110,7 +110,7 @@ public record Egress(
         return OPEN;
     }
 
-    /// Nothing at all.
+    /// Rules that block everything.
     public static Egress closed() {
         return CLOSED;
     }
@@ -149,9 +149,9 @@ public record Egress(
         return internet && (namesAddress(address, port) || !denies(address));
     }
 
-    /// The same for a host that somebody connects to for the sandbox, with the ceiling.
+    /// Whether the node may connect to a host for the sandbox, under its rules and the ceiling.
     ///
-    /// @param address that the host has; null if it is not known, and then the name must do
+    /// @param address of the host; null if it is not known, and then the name decides
     public boolean reaches(String host, @Nullable InetAddress address, int port, Ceiling ceiling) {
         boolean allowed =
                 allowsName(host, port) || (address == null ? internet && !deniesRest() : allowsAddress(address, port));
@@ -166,13 +166,13 @@ public record Egress(
                         && AddressSet.Range.parse(entry.host()).holds(address));
     }
 
-    /// Who denies all of IPv4 means IPv6, too.
+    /// Whether an address is denied. Denying all of IPv4 denies IPv6, too.
     private boolean denies(InetAddress address) {
         var denied = AddressSet.of(deny);
         return denied.holds(address) || denied.hasAllIpv4();
     }
 
-    /// What is done to requests for a host. An exact name wins over patterns, a longer pattern over a shorter one.
+    /// The changes to requests for a host. An exact name wins over patterns, a longer pattern over a shorter one.
     public Optional<Transform> transform(String host) {
         String name = plain(host);
         var exact = rules.get(name);

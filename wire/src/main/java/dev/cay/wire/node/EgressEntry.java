@@ -3,14 +3,13 @@ package dev.cay.wire.node;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/// What a sandbox tried to reach outside, one entry for all attempts that are alike.
+/// A destination that a sandbox tried to reach, one entry for all equal attempts.
 ///
 /// @param protocol `tls`, `http`, `tcp` or `dns`, as far as the first bytes showed it
-/// @param name     the host that was asked for; null if none was
-/// @param address  that was connected to, or that the sandbox chose if the attempt was refused; null for a
-///                 question for a name
+/// @param name     the requested host; null if none
+/// @param address  that was connected to, or that the sandbox chose if the attempt was refused; null for a DNS query
 /// @param allowed  whether the rules allowed it; says nothing about the server's answer
-/// @param match    what decided: `domain`, `address`, or `none` for what no rule names
+/// @param match    the kind of rule that decided: `domain`, `address`, or `none`
 /// @param attempts how many
 /// @param sent     bytes from the sandbox
 /// @param received bytes to the sandbox

@@ -4,10 +4,10 @@ import java.util.List;
 
 /// The egress log of a sandbox.
 ///
-/// @param entries those seen last first
-/// @param dropped how many entries there were that had to make room for others
+/// @param entries the latest first
+/// @param dropped how many entries were removed at the limit
 public record EgressSeen(List<EgressEntry> entries, long dropped) {
-    /// Nothing was seen.
+    /// An empty log.
     public static final EgressSeen NOTHING = new EgressSeen(List.of(), 0);
 
     public EgressSeen {

@@ -1,6 +1,6 @@
 package dev.cay.wire.node;
 
-/// What of a sandbox is to be saved.
+/// The parts of a sandbox that a save keeps.
 public enum Keep {
     /// Files and memory; fails as NOT_SAVED when something that runs cannot be saved.
     MEMORY,

@@ -3,10 +3,10 @@ package dev.cay.wire.node;
 import java.time.Instant;
 import java.util.Map;
 
-/// One line of a sandbox's log: what was done in it, never what it printed and no value of a variable.
+/// One line of a sandbox's log: an action in it, never the output of a command and no value of a variable.
 ///
-/// @param logger what part of the platform speaks: `process`, `filesystem`, `sandbox`
-/// @param fields facts by name, for machines
+/// @param logger the part of the platform that logs: `process`, `filesystem`, `sandbox`
+/// @param fields facts by name, for programs
 public record LogLine(Instant at, Level level, String logger, String message, Map<String, String> fields) {
     public LogLine {
         fields = Map.copyOf(fields);

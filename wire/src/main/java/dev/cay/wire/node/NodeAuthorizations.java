@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// Authorizations by which MCP servers that run elsewhere let sandboxes of this node in (OAuth). A user grants one in a
 /// browser, at the authorization server of that MCP server.
 public interface NodeAuthorizations {
-    /// How a server of a sandbox's MCP gateway is doing.
+    /// The state of a server of a sandbox's MCP gateway.
     ///
     /// @param server    its key
     /// @param state     a word like `ready`, `failed` or `needs authorization`
@@ -22,12 +22,12 @@ public interface NodeAuthorizations {
             @Nullable String reason,
             @Nullable String authorize) {}
 
-    /// The parameters that an authorization server gave a browser to bring back.
+    /// The parameters with which an authorization server sends a browser back.
     ///
-    /// @param state  by which the authorization is recognised
+    /// @param state  identifies the authorization
     /// @param code   null if it was refused
-    /// @param issuer who says so; null if that is not told
-    /// @param error  a word for why it was refused; null if it was not
+    /// @param issuer the authorization server; null if missing
+    /// @param error  a word for the reason of a refusal; null without one
     record Redirect(
             @Nullable String state,
             @Nullable String code,
@@ -40,23 +40,23 @@ public interface NodeAuthorizations {
         }
     }
 
-    /// What was authorized.
+    /// An authorized server.
     ///
     /// @param server its key
     record Authorized(SandboxId sandbox, String server) {}
 
-    /// Tells how a server is doing, and where to authorize it if it needs that. One that nobody has called yet is
+    /// The state of a server, with the address to authorize it if it needs that. A server that was not called yet is
     /// called first, which may take seconds.
     ServerState authorize(SandboxId sandbox, String server);
 
     /// Completes the authorization that the state belongs to, and no other. Works once for each state.
     Authorized complete(Redirect redirect);
 
-    /// What authorization servers read about this Cay at the address that is its client id; empty if it has no address
-    /// that they can reach.
+    /// The description of this Cay for authorization servers, at the address that is its client id; empty if they
+    /// cannot reach any address of it.
     Optional<Map<String, Object>> clientMetadata();
 
-    /// For a node that has no MCP gateways.
+    /// A node that has no MCP gateways.
     NodeAuthorizations NONE = new NodeAuthorizations() {
         @Override
         public ServerState authorize(SandboxId sandbox, String server) {

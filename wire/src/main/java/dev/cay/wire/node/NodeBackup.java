@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// What a node has that belongs in a backup.
+/// The files of a node that belong in a backup.
 public interface NodeBackup {
-    /// Of a node without disks.
+    /// The backup of a node without disks.
     NodeBackup NONE = () -> {
         throw new CayException(ErrorKind.NOT_IMPLEMENTED, "this node has nothing to back up");
     };
@@ -22,24 +22,24 @@ public interface NodeBackup {
 
     /// The time in which a backup reads.
     interface Hold extends AutoCloseable {
-        /// Notes which sandboxes are saved at this moment, and as what. Takes milliseconds, so that the caller can keep
-        /// all records as they are meanwhile.
+        /// Notes which sandboxes are paused at this moment, and in which snapshots. Takes milliseconds, so that the
+        /// caller can block changes of all records meanwhile.
         void look();
 
-        /// Names all that is to be written. Call it once, after {@link #look}.
+        /// Lists everything to be written. Call it once, after {@link #look}.
         Contents contents(Wanted wanted);
 
         @Override
         void close();
     }
 
-    /// What the server's records refer to.
+    /// Everything that the server's records refer to.
     ///
-    /// @param sandboxes those that live
-    /// @param running   names of snapshots that were taken of those that ran, to be used for what is not saved
+    /// @param sandboxes living ones
+    /// @param running   names of snapshots of running sandboxes, used for those that are not paused
     /// @param snapshots names of those that sandboxes can be created from
-    /// @param layers    content keys of those that templates consist of
-    /// @param volumes   those of all teams
+    /// @param layers    content keys of the templates' layers
+    /// @param volumes   of all teams
     record Wanted(
             Set<SandboxId> sandboxes,
             Map<SandboxId, String> running,
@@ -74,12 +74,12 @@ public interface NodeBackup {
         }
     }
 
-    /// How the bytes of a part are to be read.
+    /// The format of a part.
     enum Kind {
         FILE,
         /// A directory with all in it.
         TREE,
-        /// The same; inode numbers are to be kept.
+        /// A directory tree whose inode numbers are kept.
         DISK
     }
 

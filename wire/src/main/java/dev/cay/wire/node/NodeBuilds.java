@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Builds templates: a node runs the steps of a build in sandboxes and keeps what these change as layers.
 public interface NodeBuilds {
-    /// Of a node that builds nothing.
+    /// A node that builds nothing.
     NodeBuilds NONE = new NodeBuilds() {
         @Override
         public void begin(BuildPlan plan, Watcher watcher) {
@@ -31,14 +31,14 @@ public interface NodeBuilds {
         public void export(TemplateImage image, OutputStream out) {}
     };
 
-    /// Begins a build and returns at once. A step that was done before with the same inputs is not done again, so a
-    /// build that was cut off goes on where it was when it is begun once more.
+    /// Starts a build and returns at once. A step that was done before with the same inputs is skipped, so an
+    /// interrupted build continues when it is started again.
     void begin(BuildPlan plan, Watcher watcher);
 
     /// Ends a build that is under way, which then fails with this reason. Unknown ones are fine.
     void cancel(BuildId id, String reason);
 
-    /// Whether the files that a step wants to copy are here.
+    /// Whether the node has the files of a copy step.
     boolean hasFiles(TeamId team, String hash);
 
     /// Takes an archive of files, which steps of this team name by its hash.
@@ -49,7 +49,8 @@ public interface NodeBuilds {
     /// Writes a template as an image archive, which `docker load` reads too. Blocks for as long as that takes.
     void export(TemplateImage image, OutputStream out) throws IOException;
 
-    /// Hears of one build, in order, on threads of the node. The last call is {@link #ready} or {@link #failed}.
+    /// Receives the progress of one build, in order, on threads of the node. The last call is {@link #ready} or {@link
+    /// #failed}.
     interface Watcher {
         void said(BuildLine line);
 

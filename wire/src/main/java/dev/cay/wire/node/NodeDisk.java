@@ -5,9 +5,9 @@ import java.util.Collection;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/// What a node has on its disks beside sandboxes: layers and other things that are kept because they may be used again.
+/// The files on a node's disks that belong to no sandbox: layers and others that may be used again.
 public interface NodeDisk {
-    /// Of a node without disks.
+    /// A node without disks.
     NodeDisk NONE = new NodeDisk() {
         @Override
         public void keep(Collection<SandboxKind> named) {}
@@ -19,9 +19,9 @@ public interface NodeDisk {
 
     /// Something that was removed, or would be.
     ///
-    /// @param what  the kind of thing, like `layer`
-    /// @param name  its name, or how many small things it is
-    /// @param bytes what it took of the disk, as far as that is known
+    /// @param what  its kind, like `layer`
+    /// @param name  its name, or the number of small files
+    /// @param bytes its size on disk, as far as that is known
     record Removed(String what, String name, long bytes) {}
 
     /// Claims all layers that these kinds and the sandboxes of this node need. To be called once at start, before the
@@ -30,15 +30,15 @@ public interface NodeDisk {
     /// @param named all that sandboxes can be created of
     void keep(Collection<SandboxKind> named);
 
-    /// Removes what nothing of this host refers to. Takes minutes when there is much to remove.
+    /// Removes everything that nothing on this host refers to. Takes minutes when there is much to remove.
     ///
-    /// @param named     tells all that sandboxes can be created of; asked once, after the node has begun
-    /// @param unusedFor how long a thing must not have been used
-    /// @param dryRun    whether nothing is changed and the listener only hears what would be removed
-    /// @param told      hears of each thing, on the caller's thread
+    /// @param named     returns all kinds of sandboxes that can be created; called once, after the node has begun
+    /// @param unusedFor how long a thing must be unused
+    /// @param dryRun    whether nothing is changed and the listener only gets what would be removed
+    /// @param told      gets each thing, on the caller's thread
     void collect(Supplier<Collection<SandboxKind>> named, Duration unusedFor, boolean dryRun, Consumer<Removed> told);
 
-    /// What of it belongs in a backup.
+    /// The parts that belong in a backup.
     default NodeBackup backup() {
         return NodeBackup.NONE;
     }

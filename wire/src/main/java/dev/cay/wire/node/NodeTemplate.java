@@ -24,7 +24,7 @@ public record NodeTemplate(
     }
 
     public enum State {
-        /// Nobody has asked for it here.
+        /// It was not requested on this machine.
         ABSENT,
         BUILDING,
         READY,

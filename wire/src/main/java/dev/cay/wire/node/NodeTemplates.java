@@ -3,10 +3,10 @@ package dev.cay.wire.node;
 import java.util.List;
 import java.util.function.Consumer;
 
-/// The templates that come with Cay, which a node makes itself. Making one takes minutes, so nobody waits for it in a
-/// call: it is asked for, and told of when it is ready.
+/// The templates that come with Cay, which a node builds itself. Building one takes minutes, so no call waits for it: a
+/// build is requested, and reported when it is ready.
 public interface NodeTemplates {
-    /// Of one that has none.
+    /// A node that has none.
     NodeTemplates NONE = new NodeTemplates() {
         @Override
         public List<NodeTemplate> list() {
@@ -27,15 +27,15 @@ public interface NodeTemplates {
         public void onReady(Consumer<NodeTemplate> listener) {}
     };
 
-    /// All there are, made or not.
+    /// All templates, built or not.
     List<NodeTemplate> list();
 
-    /// Has it made unless it is ready or being made; returns at once.
+    /// Requests a build unless the template is ready or being built; returns at once.
     NodeTemplate prepare(String name);
 
-    /// Whether all these layers are there.
+    /// Whether all these layers exist.
     boolean holds(List<String> layers);
 
-    /// Tells of templates that became ready. Called on a thread of the node.
+    /// Adds a listener for templates that became ready. Called on a thread of the node.
     void onReady(Consumer<NodeTemplate> listener);
 }

@@ -8,7 +8,7 @@ import java.util.Set;
 
 /// Volumes of a node: files that outlive sandboxes and that several of them can mount. Calls may be repeated.
 public interface NodeVolumes {
-    /// Of a node without disks.
+    /// A node without disks.
     NodeVolumes NONE = new NodeVolumes() {
         @Override
         public long mostBytes() {
@@ -39,17 +39,17 @@ public interface NodeVolumes {
         }
     };
 
-    /// How large a volume may be, and is if nobody says otherwise.
+    /// The largest size of a volume, which is also the default.
     long mostBytes();
 
-    /// Makes an empty volume. One that is there gets this size.
+    /// Makes an empty volume. An existing one gets this size.
     void create(VolumeId id, long bytes);
 
     /// Deletes a volume with all in it. Unknown ones are fine; one that a sandbox mounts, running or paused, is
     /// refused with CONFLICT.
     void delete(VolumeId id);
 
-    /// All that are here.
+    /// All volumes of this node.
     Set<VolumeId> list();
 
     /// Bytes that each holds, up to half a minute old; without those not known.

@@ -8,10 +8,10 @@ import java.util.regex.Pattern;
 
 /// Knows the values that stand behind `${e2b.secrets.NAME}` and `${e2b.identity.tokens.NAME}`.
 public interface Placeholders {
-    /// For a node without secrets: knows nothing, so that every rule with a placeholder fails.
+    /// For a node without secrets: every rule with a placeholder fails.
     Placeholders NONE = (_, _, _, _) -> Optional.empty();
 
-    /// What a placeholder names.
+    /// The kind of value that a placeholder means.
     enum Kind {
         SECRET("e2b.secrets."),
         IDENTITY_TOKEN("e2b.identity.tokens.");
@@ -39,7 +39,7 @@ public interface Placeholders {
 
     /// The text with all placeholders replaced.
     ///
-    /// @param secrets is told of each secret that is in the result
+    /// @param secrets gets each secret that is in the result
     /// @throws Unknown when one cannot be replaced: nothing is sent then
     default String fill(String text, SandboxId sandbox, String host, Consumer<String> secrets) throws Unknown {
         var filled = new StringBuilder();

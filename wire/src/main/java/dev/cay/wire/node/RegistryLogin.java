@@ -1,8 +1,8 @@
 package dev.cay.wire.node;
 
-/// How a registry knows who fetches an image. No secret is ever part of a text form of these.
+/// Credentials for a registry. Their text form never contains a secret.
 public sealed interface RegistryLogin {
-    /// What everybody may have.
+    /// Anonymous access.
     record None() implements RegistryLogin {}
 
     /// A user and a password.

@@ -2,7 +2,7 @@ package dev.cay.wire.node;
 
 import java.time.Instant;
 
-/// One reading of a sandbox's use; bytes where not said otherwise. `cpuPercent` is of all its CPUs together: 0 to 100.
+/// One measurement of a sandbox; in bytes unless stated otherwise. `cpuPercent` is of all its CPUs together: 0 to 100.
 public record ResourceUse(
         Instant at,
         int cpuCount,

@@ -4,10 +4,10 @@ import dev.cay.wire.TemplateId;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What sandboxes have in common that can stand in for each other as long as nobody has used them.
+/// The properties that spare sandboxes share, so that one can be used in place of another.
 ///
 /// @param layers   content keys of the template's layers, top first
-/// @param snapshot what they go on from; null for those that start anew
+/// @param snapshot the snapshot they are restored from; null for a cold start
 public record SandboxKind(
         TemplateId templateId,
         List<String> layers,
@@ -17,7 +17,7 @@ public record SandboxKind(
         layers = List.copyOf(layers);
     }
 
-    /// Of those that start anew.
+    /// A kind with a cold start.
     public SandboxKind(TemplateId templateId, List<String> layers, Resources resources) {
         this(templateId, layers, resources, null);
     }

@@ -10,16 +10,16 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// All a node needs to know to start a sandbox.
+/// The inputs of a node for starting a sandbox.
 ///
-/// @param layers        content keys of the template's layers, top first; the node has them or refuses
-/// @param environment   variables of every process in the sandbox
-/// @param accessToken   what requests to the system ports must carry; null means they are open
-/// @param egress        what it may reach
-/// @param snapshot      what it goes on from, files and memory; null for one that starts anew. The snapshot's variables
-///                      stay where the environment does not say otherwise, its layers and resources must be the same
-/// @param start         what is started in it before anybody gets it; null for nothing
-/// @param volumes       what it has mounted; one that goes on from the memory of a snapshot has the same places as that
+/// @param layers      content keys of the template's layers, top first; the node has them or refuses
+/// @param environment variables of every process in the sandbox
+/// @param accessToken token that requests to the system ports must carry; null means they are open
+/// @param egress      its egress rules
+/// @param snapshot    the snapshot to restore, files and memory; null for a cold start. The snapshot's variables stay
+///                    unless the environment overrides them; its layers and resources must be the same
+/// @param start       the command that is started before clients get the sandbox; null for none
+/// @param volumes     its mounts; with the memory of a snapshot they must be at the same paths as in that
 public record SandboxSpec(
         SandboxId id,
         TemplateId templateId,
@@ -39,7 +39,7 @@ public record SandboxSpec(
         volumes = List.copyOf(volumes);
     }
 
-    /// One without volumes.
+    /// A spec without volumes.
     public SandboxSpec(
             SandboxId id,
             TemplateId templateId,
@@ -67,7 +67,7 @@ public record SandboxSpec(
                 List.of());
     }
 
-    /// One in which nothing is started.
+    /// A spec without a start command.
     public SandboxSpec(
             SandboxId id,
             TemplateId templateId,
@@ -125,8 +125,8 @@ public record SandboxSpec(
                 Objects.requireNonNullElse(volumes, List.of()));
     }
 
-    /// What a Cay reads that knows no rules, if an operator goes back to it: a sandbox with rules gets no internet
-    /// access there rather than all of it.
+    /// A field for older Cays that know no rules, if an operator goes back to one: a sandbox with rules gets no
+    /// internet access there rather than all of it.
     @JsonProperty("internetAccess")
     boolean unrestricted() {
         return egress.equals(Egress.open());

@@ -3,13 +3,13 @@ package dev.cay.wire.node;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A build of a template that is written as a container image.
+/// A template build that is written as a container image.
 ///
 /// @param name    of the image, with its tag
 /// @param layers  content keys, top first
-/// @param user    whom processes run as that name no user
-/// @param workdir where they start; null for the user's home
-/// @param start   what sandboxes have running; null for nothing
+/// @param user    default user of processes
+/// @param workdir default directory of processes; null for the user's home
+/// @param start   the start command of sandboxes; null for none
 public record TemplateImage(
         String name,
         List<String> layers,

@@ -3,12 +3,12 @@ package dev.cay.wire.node;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/// A file, directory or link of a volume. Of a link, all is told of the link itself.
+/// A file, directory or link of a volume. A link is not followed.
 ///
 /// @param path   below the root of the volume, which is `/`
 /// @param mode   permissions with set-id and sticky bits
 /// @param uid    as sandboxes count
-/// @param target what a link says; null for anything else
+/// @param target text of a link; null for anything else
 public record VolumeEntry(
         String name,
         Type type,

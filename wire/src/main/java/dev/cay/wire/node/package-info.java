@@ -1,4 +1,4 @@
-/// What a server may ask of a node. The only way from one to the other, in one process or between machines.
+/// The interface of a node for servers. Servers use nodes only through it, in one process or between machines.
 @NullMarked
 package dev.cay.wire.node;
 

@@ -1,6 +1,6 @@
 package dev.cay.wire.rest;
 
-/// A collection that was begun.
+/// A collection that was started.
 ///
-/// @param olderThanSeconds how long a thing must not have been used to be removed
+/// @param olderThanSeconds how long a thing must be unused to be removed
 public record CollectionRequested(String collectionID, boolean dryRun, long olderThanSeconds) {}

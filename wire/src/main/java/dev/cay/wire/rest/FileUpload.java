@@ -1,4 +1,4 @@
 package dev.cay.wire.rest;
 
-/// Where to send the files of a step, and whether they are there already.
+/// The address for sending the files of a step, and whether the server has them already.
 public record FileUpload(boolean present, String url) {}

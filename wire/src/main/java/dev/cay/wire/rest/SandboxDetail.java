@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// All there is to say about one sandbox. Clients before 2.6 connect with nothing but this.
+/// All fields of one sandbox. Clients before 2.6 connect with only this.
 ///
-/// @param allowInternetAccess null when nobody has said
-/// @param paused              absent while it runs; Cay's own
+/// @param allowInternetAccess null when it was not set
+/// @param paused              absent while it runs; an addition of Cay
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record SandboxDetail(
         TemplateId templateID,
@@ -37,9 +37,9 @@ public record SandboxDetail(
         volumeMounts = List.copyOf(volumeMounts);
     }
 
-    /// What may go in and out. What nobody has said is absent.
+    /// Network settings. Fields that were not set are absent.
     ///
-    /// @param inspect Cay's own, as is `observe`
+    /// @param inspect an addition of Cay, as is `observe`
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record Network(
             boolean allowPublicTraffic,
@@ -51,13 +51,13 @@ public record SandboxDetail(
             @Nullable Map<String, List<Rule>> rules,
             @Nullable Boolean inspect,
             @Nullable Boolean observe) {
-        /// A password is never told.
+        /// A proxy without its password.
         @JsonInclude(JsonInclude.Include.NON_NULL)
         public record Proxy(String address, @Nullable String username) {}
 
         public record Rule(Transform transform) {}
 
-        /// @param redirect Cay's own, as is `fill`
+        /// @param redirect an addition of Cay, as is `fill`
         @JsonInclude(JsonInclude.Include.NON_NULL)
         public record Transform(
                 Map<String, String> headers,
@@ -78,12 +78,12 @@ public record SandboxDetail(
         }
     }
 
-    /// What happens when the time is over.
+    /// What happens when the timeout passes.
     public record Lifecycle(boolean autoResume, String onTimeout) {}
 
-    /// What there is of a paused sandbox.
+    /// What was saved of a paused sandbox.
     ///
-    /// @param memory whether what ran goes on with it
-    /// @param reason why not, when that was wanted; else absent
+    /// @param memory whether its memory was saved
+    /// @param reason why not, although it was wanted; else absent
     public record Paused(boolean memory, @Nullable String reason) {}
 }

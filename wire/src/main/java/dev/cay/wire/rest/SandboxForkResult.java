@@ -3,11 +3,11 @@ package dev.cay.wire.rest;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import org.jspecify.annotations.Nullable;
 
-/// What became of one of the copies that were asked for: it is there, or why not.
+/// The result of one requested copy: the sandbox, or an error.
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record SandboxForkResult(
         @Nullable SandboxInfo sandbox, @Nullable Refusal error) {
-    /// As an error of the whole request would be told.
+    /// The error in the form of a failed request.
     public record Refusal(int code, String message) {}
 
     public static SandboxForkResult of(SandboxInfo sandbox) {

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.cay.wire.TemplateId;
 import org.jspecify.annotations.Nullable;
 
-/// What a client needs to talk to a sandbox: the answer to create and connect.
+/// The answer to create and connect, with all that a client needs to use the sandbox.
 ///
 /// @param envdAccessToken    absent when the system ports are open
 /// @param trafficAccessToken null unless traffic is private

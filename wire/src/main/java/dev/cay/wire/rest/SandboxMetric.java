@@ -2,7 +2,7 @@ package dev.cay.wire.rest;
 
 import java.time.Instant;
 
-/// One reading of what a sandbox uses, in bytes.
+/// One measurement of a sandbox, in bytes.
 public record SandboxMetric(
         Instant timestamp,
         long timestampUnix,

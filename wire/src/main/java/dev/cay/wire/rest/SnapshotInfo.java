@@ -2,10 +2,10 @@ package dev.cay.wire.rest;
 
 import java.util.List;
 
-/// A sandbox that was saved while it went on.
+/// A snapshot of a running sandbox.
 ///
-/// @param snapshotID what a sandbox can be created from
-/// @param names      empty when nobody gave it a name
+/// @param snapshotID the id for creating sandboxes
+/// @param names      empty without a name
 public record SnapshotInfo(String snapshotID, List<String> names) {
     public SnapshotInfo {
         names = List.copyOf(names);

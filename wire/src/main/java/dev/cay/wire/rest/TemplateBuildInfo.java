@@ -6,9 +6,9 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// How far a build is, and a part of what it said.
+/// The status of a build, and a part of its log.
 ///
-/// @param logs what builds of earlier years said
+/// @param logs the log in the form of older clients
 public record TemplateBuildInfo(
         TemplateId templateID,
         BuildId buildID,

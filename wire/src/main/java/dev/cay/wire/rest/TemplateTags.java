@@ -4,7 +4,7 @@ import dev.cay.wire.BuildId;
 import java.time.Instant;
 import java.util.List;
 
-/// Tags that were given to a build.
+/// The tags of a build after a change.
 public record TemplateTags(List<String> tags, BuildId buildID) {
     public TemplateTags {
         tags = List.copyOf(tags);

@@ -8,7 +8,7 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A template with what it was built from time to time.
+/// A template with its builds.
 @JsonInclude(JsonInclude.Include.ALWAYS)
 public record TemplateWithBuilds(
         TemplateId templateID,
@@ -26,7 +26,7 @@ public record TemplateWithBuilds(
         builds = List.copyOf(builds);
     }
 
-    /// One build of it.
+    /// One build of the template.
     public record Build(
             BuildId buildID,
             String status,
