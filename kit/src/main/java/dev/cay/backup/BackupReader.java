@@ -20,7 +20,7 @@ import tools.jackson.core.type.TypeReference;
 
 /// Reads a backup, part by part, and refuses one that is cut or damaged.
 ///
-/// What a part says counts only after {@link Part#requireWhole}, and all of it only after {@link #next} was empty.
+/// A part is valid only after {@link Part#requireWhole}, and the whole backup only after {@link #next} returned empty.
 public final class BackupReader {
     private static final int LONGEST_HEAD = 1 << 16;
     private static final int SMALL = 64 << 20;
@@ -43,8 +43,8 @@ public final class BackupReader {
         }
     }
 
-    /// The next part; empty when all of the backup was read and is as it was written. What was not read of the part
-    /// before is skipped, and checked.
+    /// The next part; empty when the whole backup was read and its checksums are right. Skips, and checks, what was not
+    /// read of the part before.
     public Optional<Part> next() {
         try {
             if (last != null) {

@@ -27,7 +27,7 @@ public final class BackupWriter {
         this.out.write(MAGIC);
     }
 
-    /// What puts the content of a part into a stream.
+    /// Writes the content of a part into a stream.
     public interface Content {
         void writeTo(OutputStream out) throws IOException;
     }

@@ -5,17 +5,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/// What a backup is of. The first part.
+/// The first part of a backup: facts about all of it.
 ///
 /// @param version   of the Cay that wrote it
-/// @param at        the moment that its records are of
+/// @param at        the time of its records
 /// @param engine    of the store: `sqlite` or `postgresql`; the records themselves are a SQLite file in either case
-/// @param machine   what memory depends on, as the node describes it; null if memory cannot be saved there
-/// @param gateway   address that its sandboxes ask for names
+/// @param machine   the facts that decide where saved memory can be restored, as the node describes them; null if
+///                  memory cannot be saved there
+/// @param gateway   the name server address of its sandboxes
 /// @param sandboxes how many sandboxes it holds
-/// @param leftOut   how many sandboxes ran and are not in it
+/// @param leftOut   how many running sandboxes are not in it
 /// @param snapshots how many snapshots with a name it holds
-/// @param missing   what records refer to and its machine had lost
+/// @param missing   files that records refer to and that its machine had lost
 public record Manifest(
         String version,
         Instant at,

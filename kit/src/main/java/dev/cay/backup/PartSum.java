@@ -1,7 +1,7 @@
 package dev.cay.backup;
 
-/// One line of the list at the end.
+/// One line of the list of all parts.
 ///
-/// @param bytes  of its content
-/// @param sha256 of head and content, in hex
+/// @param bytes  length of its content
+/// @param sha256 hash of head and content, in hex
 record PartSum(String name, long bytes, String sha256) {}

@@ -31,7 +31,7 @@ public record CayConfig(
         Logs logs,
         SignIn signIn) {
 
-    /// The same, listening elsewhere: on those of the addresses that this host has.
+    /// A copy that listens elsewhere: on those of the addresses that this host has.
     public CayConfig withListen(List<String> listen) {
         var changed =
                 new Http(listen, http.port, http.tlsPort, http.domain, http.certificate, http.key, http.trustedProxies);
@@ -40,8 +40,8 @@ public record CayConfig(
                 mcp, webhooks, teams, audit, logs, signIn);
     }
 
-    /// Where browsers of users reach the API, without a slash at its end: as the operator says, else on this machine if
-    /// nobody else can connect, else by the domain.
+    /// The address at which users' browsers reach the API, without a slash at its end: the operator's value, else this
+    /// machine if only local clients can connect, else the domain.
     public String callbackUrl() {
         String given = mcp.callbackUrl();
         if (given != null) {
@@ -55,7 +55,7 @@ public record CayConfig(
         return "https://api." + http.domain + (http.tlsPort == 443 ? "" : ":" + http.tlsPort);
     }
 
-    /// Where browsers of people reach the API when they sign in, without a slash at its end.
+    /// The address at which browsers reach the API for sign-in, without a slash at its end.
     public String signInUrl() {
         String given = signIn.url();
         return given == null ? callbackUrl() : withoutSlash(given);
@@ -65,7 +65,7 @@ public record CayConfig(
         return address.endsWith("/") ? address.substring(0, address.length() - 1) : address;
     }
 
-    /// Where requests come in.
+    /// Listeners.
     ///
     /// @param listen   addresses to bind, loopback unless the operator opens it
     /// @param domain   what sandboxes' host names end in, without a port
@@ -86,8 +86,8 @@ public record CayConfig(
 
     /// Defaults and limits of sandboxes.
     ///
-    /// @param spares          most sandboxes of one template that are started before anybody asks
-    /// @param keepPaused      how long paused ones are kept; null for ever
+    /// @param spares          most sandboxes of one template that are started in advance
+    /// @param keepPaused      how long paused sandboxes are kept; null for ever
     /// @param pauseAtStop     `never`, `reboot` or `always`
     /// @param processLogBytes how much output of one process is kept to be read again
     /// @param fuseTemplates   ids of templates whose sandboxes may mount FUSE
@@ -108,11 +108,11 @@ public record CayConfig(
         }
     }
 
-    /// Where writable layers lie.
+    /// Storage of writable layers.
     ///
-    /// @param poolSizeMB size of the pool file made when `stateDir` is not on btrfs
+    /// @param poolSizeMB   size of the pool file made when `stateDir` is not on btrfs
     /// @param volumeSizeMB how much a volume may hold at most
-    /// @param uidBase    first host uid of the first sandbox; each takes 65,536
+    /// @param uidBase      first host uid of the first sandbox; each takes 65,536
     public record Storage(int poolSizeMB, int volumeSizeMB, int uidBase) {
         /// The pool is allocated at once, so it never takes more than half of what is free.
         public int poolSizeMBWithin(long freeBytes) {
@@ -120,20 +120,20 @@ public record CayConfig(
         }
     }
 
-    /// Where records lie.
+    /// The database of records.
     ///
     /// @param url          of a PostgreSQL database; null for a file in the state directory
-    /// @param passwordFile holds the password of the database's user; null where none is asked for
-    /// @param connections  to the database, at a time
+    /// @param passwordFile holds the password of the database's user; null where no password is needed
+    /// @param connections  most connections to the database at a time
     public record Store(@Nullable String url, @Nullable Path passwordFile, int connections) {}
 
-    /// What sandboxes are made of.
+    /// Templates and builds.
     ///
-    /// @param prepare     templates that are made at start rather than when somebody asks for them
-    /// @param images      which images stand for a template in builds, as `image=template`
-    /// @param maxBuilds   of one team that are under way at a time
-    /// @param maxUploadMB of the files of one step
-    /// @param keepUnused  how long things stay that nothing refers to; null for ever
+    /// @param prepare     templates that are built at start, not on demand
+    /// @param images      which images mean a template in builds, as `image=template`
+    /// @param maxBuilds   most concurrent builds of one team
+    /// @param maxUploadMB most megabytes of the files of one step
+    /// @param keepUnused  how long unreferenced files are kept; null for ever
     public record Templates(
             List<String> prepare,
             List<String> images,
@@ -146,10 +146,10 @@ public record CayConfig(
         }
     }
 
-    /// Where container images come from.
+    /// Registries of container images.
     ///
-    /// @param registries addresses of those in the operator's own network
-    /// @param mirrors    where images of a registry are looked for first, as `registry=address`
+    /// @param registries  addresses of registries in the operator's own network
+    /// @param mirrors     addresses that are asked before a registry, as `registry=address`
     /// @param mirrorsOnly whether no registry is ever asked
     public record Images(List<String> registries, List<String> mirrors, boolean mirrorsOnly) {
         public Images {
@@ -158,16 +158,18 @@ public record CayConfig(
         }
     }
 
-    /// How sandboxes reach the world.
+    /// Network of sandboxes.
     ///
-    /// @param range       IPv4 range the sandboxes' outer addresses come from, a prefix between /12 and /24
-    /// @param nameservers what DNS questions are passed on to; empty means whatever the host uses
-    /// @param trustHostCertificates whether CA certificates the operator added to the host are trusted inside
-    /// @param maxConnections of one sandbox to the world, at a time
-    /// @param bandwidthMbit  of one sandbox, each way; 0 for no limit
-    /// @param openAddresses  in the operator's own network that sandboxes may connect to, as `address:port`
-    /// @param egressAllow    all that sandboxes may reach, whatever their rules say; empty for everything
-    /// @param egressDeny     what no sandbox reaches
+    /// @param range                 IPv4 range of the sandboxes' outer addresses, a prefix between /12 and /24
+    /// @param nameservers           servers that DNS queries are forwarded to; empty means those of the host
+    /// @param trustHostCertificates whether CA certificates that the operator added to the host are trusted inside
+    /// @param maxConnections        most connections of one sandbox to the internet at a time
+    /// @param bandwidthMbit         bandwidth of one sandbox, each way; 0 for no limit
+    /// @param openAddresses         addresses in the operator's own network that sandboxes may connect to, as
+    ///                              `address:port`
+    /// @param egressAllow           the only destinations of sandboxes, whatever their rules allow; empty for no
+    ///                              such limit
+    /// @param egressDeny            destinations that no sandbox reaches
     public record Network(
             String range,
             List<String> nameservers,
@@ -185,17 +187,17 @@ public record CayConfig(
         }
     }
 
-    /// Which MCP servers there are beside those that come with Cay, and how they are started here.
+    /// MCP servers beside those that come with Cay, and the way they are started here.
     ///
-    /// @param catalogs  files with entries of the operator's own; later ones win
-    /// @param repositories    where servers are cloned from that users bring themselves
-    /// @param tokens          files with tokens for private ones, as `github/OWNER/NAME=FILE`
-    /// @param remoteAddresses where remote servers may lie beside the internet
-    /// @param metaTools       for gateways whose user does not choose: off, on or only
-    /// @param memoryMB        of all servers of one sandbox together
-    /// @param maxServers      of one sandbox that run here at a time
-    /// @param callbackUrl where browsers of users reach the API; null for as the addresses of the listeners say
-    /// @param overrides the file whose section `mcp.servers` says how entries are started; null without a file
+    /// @param catalogs        files with the operator's own entries; later ones win
+    /// @param repositories    base address that users' own servers are cloned from
+    /// @param tokens          files with tokens for private repositories, as `github/OWNER/NAME=FILE`
+    /// @param remoteAddresses non-public addresses at which remote servers may be
+    /// @param metaTools       default for gateways: off, on or only
+    /// @param memoryMB        memory of all servers of one sandbox together
+    /// @param maxServers      most servers of one sandbox that run here at a time
+    /// @param callbackUrl     address at which users' browsers reach the API; null to derive it from the listeners
+    /// @param overrides       the file whose section `mcp.servers` overrides entries; null without a file
     public record Mcp(
             List<Path> catalogs,
             String repositories,
@@ -213,21 +215,21 @@ public record CayConfig(
         }
     }
 
-    /// Where events are sent.
+    /// Receivers of events.
     ///
-    /// @param allow where receivers may lie beside the internet
+    /// @param allow non-public addresses at which receivers may be
     public record Webhooks(List<String> allow) {
         public Webhooks {
             allow = List.copyOf(allow);
         }
     }
 
-    /// What holds for every team of which nothing else is said.
+    /// Defaults for teams.
     ///
     /// @param limits `none`, `hobby` or `pro`
     public record Teams(String limits) {}
 
-    /// Who did what.
+    /// The audit log.
     ///
     /// @param keep   how long entries are kept; null for ever
     /// @param reads  whether requests that change nothing are recorded, too
@@ -239,16 +241,16 @@ public record CayConfig(
             @Nullable Path file,
             @Nullable String syslog) {}
 
-    /// Where lines of sandbox logs go.
+    /// The receiver of sandbox logs.
     ///
     /// @param otlpEndpoint    of an OTLP receiver; null for none
     /// @param otlpHeadersFile with headers for the receiver; null for none
     public record Logs(
             @Nullable String otlpEndpoint, @Nullable Path otlpHeadersFile) {}
 
-    /// How people sign in.
+    /// Sign-in of people.
     ///
-    /// @param url        where their browsers reach the API; null for as the addresses of the listeners say
+    /// @param url        address at which their browsers reach the API; null to derive it from the listeners
     /// @param issuer     of OpenID Connect; null for none
     /// @param clientId   by which the issuer knows this Cay; null without an issuer
     /// @param secretFile holds the client secret; null for a client without one

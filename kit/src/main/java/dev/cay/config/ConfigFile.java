@@ -20,7 +20,7 @@ import tools.jackson.dataformat.yaml.YAMLFactory;
 final class ConfigFile {
     private static final long LARGEST = 1 << 20;
 
-    /// One leaf; a list's items are joined by commas.
+    /// One key with its text; the items of a list are joined by commas.
     record Entry(String name, String text, int line) {}
 
     private final List<Entry> entries = new ArrayList<>();

@@ -2,12 +2,12 @@ package dev.cay.config;
 
 import java.util.Locale;
 
-/// One thing an operator can set.
+/// One setting of the configuration.
 ///
 /// @param name     as in the file, sections joined by dots: `http.tlsPort`
 /// @param meaning  one sentence for the operator
 /// @param fallback the default, written as it would be in the file; empty means unset
-/// @param secret   never shown
+/// @param secret   whether the value is never shown
 public record ConfigKey<T>(String name, ConfigValue<T> value, String fallback, boolean secret, String meaning) {
     static <T> ConfigKey<T> key(String name, ConfigValue<T> value, String fallback, String meaning) {
         return new ConfigKey<>(name, value, fallback, false, meaning);
@@ -19,7 +19,7 @@ public record ConfigKey<T>(String name, ConfigValue<T> value, String fallback, b
         return "CAY_" + words.toUpperCase(Locale.ROOT);
     }
 
-    /// What may be printed in place of a value.
+    /// The text that may be printed for a value: masked if it is secret.
     public String shown(String text) {
         return secret && !text.isEmpty() ? "(secret)" : text;
     }

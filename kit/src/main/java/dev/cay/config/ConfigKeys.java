@@ -434,7 +434,7 @@ public final class ConfigKeys {
 
     private ConfigKeys() {}
 
-    /// In the order in which they are explained.
+    /// All keys, in the order in which `cay config` explains them.
     public static List<ConfigKey<?>> all() {
         return ALL;
     }

@@ -15,13 +15,13 @@ import org.jspecify.annotations.Nullable;
 /// Turns `cay.yaml`, `CAY_*` variables and command-line options into a checked {@link CayConfig}. Options win over
 /// variables, variables over the file, the file over the defaults.
 public final class ConfigLoader {
-    /// Looked for when no other file is named; it need not exist.
+    /// The file that is read when no other file is named; it need not exist.
     public static final Path DEFAULT_FILE = Path.of("/etc/cay/cay.yaml");
 
-    /// Names the file; every other variable that begins with `CAY_` must be a key or one of these.
+    /// The variable that names the file. Every other variable that begins with `CAY_` must be a key or one of these.
     public static final String FILE_VARIABLE = "CAY_CONFIG";
 
-    /// What is about the MCP catalog, which is not known here; its own reader is as strict.
+    /// Sections about the MCP catalog, whose own reader checks them as strictly.
     private static final Set<String> OPEN_SECTIONS = Set.of("mcp.servers", "mcp.interceptors");
 
     private static final Set<String> LAUNCHER_VARIABLES = Set.of(FILE_VARIABLE, "CAY_JAVA_OPTS", "CAY_BUILD");
@@ -174,7 +174,7 @@ public final class ConfigLoader {
                         value(ConfigKeys.SIGN_IN_DOMAINS)));
     }
 
-    /// A value that cannot be read is noted and stands in by its default, so that all others are looked at too.
+    /// Parses a value. An invalid value is noted and replaced by the default, so that all other keys are checked too.
     private <T> T value(ConfigKey<T> key) {
         Given found = given.getOrDefault(key.name(), new Given(key.fallback(), "default"));
         settings.add(new LoadedConfig.Setting(key, found.text(), found.source()));

@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// How the text of a key becomes a value. Text it cannot take is refused by an {@link IllegalArgumentException} whose
-/// message says what to write instead, as the end of the sentence "it must be ...".
+/// Parses the text of a key into a value. Refuses other text by an {@link IllegalArgumentException} whose message says
+/// what to write instead, as the end of the sentence "it must be ...".
 @FunctionalInterface
 public interface ConfigValue<T> {
     Pattern NETWORK = Pattern.compile("([0-9a-f:]*:[0-9a-f:.]*|\\d+\\.\\d+\\.\\d+\\.\\d+)(?:/(\\d{1,3}))?");
@@ -46,7 +46,7 @@ public interface ConfigValue<T> {
         return text -> text.isEmpty() ? Optional.empty() : Optional.of(value.parse(text));
     }
 
-    /// In the file a YAML list, in a variable separated by commas.
+    /// A list: in the file a YAML list, in a variable separated by commas.
     static <T> ConfigValue<List<T>> list(ConfigValue<T> value) {
         return text -> Arrays.stream(text.split(","))
                 .map(String::strip)
@@ -76,7 +76,7 @@ public interface ConfigValue<T> {
         };
     }
 
-    /// A word that stands for no value, or a value.
+    /// A value, or a word that means no value.
     static <T> ConfigValue<Optional<T>> unless(String word, ConfigValue<T> value) {
         return text -> {
             if (text.equals(word)) {
@@ -117,7 +117,7 @@ public interface ConfigValue<T> {
         return text -> inRange(bytes(text, 1, expected), least, most, expected);
     }
 
-    /// An IPv4 or IPv6 address, not a name: a name would be looked up.
+    /// An IPv4 or IPv6 address. A name is refused, because it would have to be looked up.
     static ConfigValue<String> address() {
         String expected = "an IP address such as 127.0.0.1, 0.0.0.0 or ::1";
         return text -> {
@@ -129,8 +129,8 @@ public interface ConfigValue<T> {
         };
     }
 
-    /// An IPv4 address and a port. Addresses of the host itself and of cloud metadata are refused: no mirror lies
-    /// there.
+    /// An IPv4 address and a port. Addresses of the host itself and of cloud metadata are refused: no mirror has such
+    /// an address.
     static ConfigValue<String> openAddress() {
         String expected = "address:port with an IPv4 address of your network, such as 10.1.2.3:80";
         String octet = "(25[0-5]|2[0-4]\\d|1?\\d?\\d)";
@@ -164,7 +164,7 @@ public interface ConfigValue<T> {
         };
     }
 
-    /// An IPv4 range whose address is the range's first.
+    /// An IPv4 range that begins at its own network address.
     static ConfigValue<String> range(int shortest, int longest) {
         String expected = "a private IPv4 range such as 10.200.0.0/16, with a prefix from /%d to /%d"
                 .formatted(shortest, longest);

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/// What somebody who wrote an unknown name may have meant.
+/// Finds the known name that is closest to an unknown one, for "did you mean".
 public final class Suggestion {
     private Suggestion() {}
 

@@ -23,12 +23,12 @@ final class CallWatch implements AutoCloseable {
         return late;
     }
 
-    /// Whether nobody reads the answer any more.
+    /// Whether the client has disconnected.
     synchronized boolean alone() {
         return alone;
     }
 
-    /// The call is over: what comes now must not interrupt whatever the thread does next.
+    /// Ends the watch with the call: a later event must not interrupt the thread's next work.
     @Override
     public void close() {
         synchronized (this) {

@@ -64,7 +64,7 @@ enum ConnectCodec {
         try {
             switch (this) {
                 case JSON -> {
-                    // Some clients send nothing at all for an empty message.
+                    // Some clients send no bytes at all for an empty message.
                     if (bytes.length > 0) {
                         PARSER.merge(new String(bytes, StandardCharsets.UTF_8), builder);
                     }

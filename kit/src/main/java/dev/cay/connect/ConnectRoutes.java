@@ -37,16 +37,16 @@ public final class ConnectRoutes implements Handler {
         times = meters.timing("cay_rpc_seconds", "How long calls took; streams as long as they were open", "method");
     }
 
-    /// What a call may know about its request.
+    /// The context of a call: its exchange and its deadline.
     public interface Call {
         Exchange exchange();
 
-        /// How long the client wants to wait at most, or null for ever.
+        /// How long the client waits at most, or null without a limit.
         @Nullable
         Duration timeout();
 
-        /// To be told before an answer grows large: takes that much of the memory all large messages share, until the
-        /// call is over, or refuses the call when others have it. Any thread may call it.
+        /// Reserves memory before an answer grows large: takes that much of the memory that all large messages share,
+        /// until the end of the call, or fails the call when the memory is in use. Any thread may call it.
         void demandMemory(long bytes);
     }
 
@@ -155,7 +155,7 @@ public final class ConnectRoutes implements Handler {
         }
     }
 
-    /// Clients may leave it out; one that names another version speaks something we do not know.
+    /// Refuses an unknown version of the protocol. Clients may omit the header.
     private static void checkVersion(Exchange exchange) {
         String version = exchange.header(VERSION);
         if (version != null && !version.equals("1")) {

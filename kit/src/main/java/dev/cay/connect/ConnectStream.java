@@ -95,7 +95,7 @@ final class ConnectStream {
         };
     }
 
-    /// Where answers go.
+    /// The sink for answers.
     <A extends Message> Sink<A> sink() {
         return new Sink<>() {
             @Override

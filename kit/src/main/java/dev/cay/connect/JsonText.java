@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// Writes protobuf messages as JSON, straight to bytes: what protobuf's own printer says, at a tenth of the
-/// price where bytes are concerned, which is what the output of processes consists of. Knows only plain fields;
-/// {@link #knows} tells for which messages that is enough. Used by one thread.
+/// Writes protobuf messages as JSON, straight to bytes: the same text as protobuf's own printer, at a tenth of its cost
+/// for byte fields, of which the output of processes consists. Knows only plain fields; {@link #knows} says for which
+/// messages that is enough. Used by one thread.
 final class JsonText {
     private static final Map<Descriptor, Boolean> KNOWN = new ConcurrentHashMap<>();
     private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);

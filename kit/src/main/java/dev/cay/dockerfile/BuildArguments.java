@@ -4,10 +4,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// What the caller of a build sets from outside.
+/// The values that the caller of a build sets.
 ///
-/// @param values   of ARGs, by name
-/// @param platform that the build makes and runs on, like `linux/amd64` or `linux/arm/v7`
+/// @param values   values of ARGs, by name
+/// @param platform the platform that the build makes and runs on, like `linux/amd64` or `linux/arm/v7`
 public record BuildArguments(Map<String, String> values, String platform) {
     private static final List<String> PROXIES = List.of(
             "HTTP_PROXY",
@@ -28,7 +28,7 @@ public record BuildArguments(Map<String, String> values, String platform) {
         }
     }
 
-    /// For a build on this machine.
+    /// Arguments for a build on this machine.
     public static BuildArguments ofHost(Map<String, String> values) {
         String processor = System.getProperty("os.arch");
         return new BuildArguments(

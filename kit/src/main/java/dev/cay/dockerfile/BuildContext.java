@@ -35,11 +35,11 @@ public final class BuildContext {
         return new BuildContext(directory.toRealPath(), rules);
     }
 
-    /// The files of the instruction's sources that are paths. Heredocs and URLs are for the caller.
+    /// Selects the files of the instruction's sources that are paths. The caller handles heredocs and URLs.
     ///
-    /// @param transfer with variables expanded
+    /// @param transfer the instruction with variables expanded
     /// @param file     name of the Dockerfile, for messages
-    /// @param at       of the instruction
+    /// @param at       place of the instruction
     /// @throws DockerfileException for sources outside of the context, and for those that match no file
     public Selection select(Transfer transfer, String file, Position at) {
         var excludes = IgnoreRules.of(transfer.excludes(), file, at);
@@ -116,7 +116,7 @@ public final class BuildContext {
         return matched;
     }
 
-    /// One part of a path further. A pattern does not lead through links to directories, a name does.
+    /// Follows one more part of a path. A pattern does not lead through links to directories, a name does.
     private Set<String> step(Set<String> from, String part, boolean deep, boolean last, Source source, String file)
             throws IOException {
         var reached = new LinkedHashSet<String>();
@@ -173,7 +173,8 @@ public final class BuildContext {
         return real;
     }
 
-    /// By the words of links alone, whether or not something is there: nobody learns from us what lies elsewhere.
+    /// Whether links lead out of the context. Judges by the text of links alone, whether or not their targets exist, so
+    /// a build cannot probe for files outside.
     private boolean leadsOut(String path) throws IOException {
         var left = new ArrayDeque<>(List.of(path.split("/")));
         var at = root;

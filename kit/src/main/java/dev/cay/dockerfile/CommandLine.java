@@ -2,7 +2,7 @@ package dev.cay.dockerfile;
 
 import java.util.List;
 
-/// What RUN, CMD, ENTRYPOINT or HEALTHCHECK execute.
+/// The command of RUN, CMD, ENTRYPOINT or HEALTHCHECK.
 public sealed interface CommandLine {
     /// Text for the stage's shell. It has the heredocs of the instruction in it, as the shell itself reads them.
     record Shell(String text) implements CommandLine {}
@@ -14,6 +14,6 @@ public sealed interface CommandLine {
         }
     }
 
-    /// A file that begins with `#!`: to be written to an executable file and started by its name.
+    /// A script that begins with `#!`. The builder writes it to an executable file and starts that file.
     record Script(String content) implements CommandLine {}
 }

@@ -90,7 +90,7 @@ final class CopyParser {
         return value;
     }
 
-    /// In JSON form every word has the place where the array begins.
+    /// The words of the instruction. In JSON form every word has the position where the array begins.
     private List<Word> words() {
         var words = operands.json()
                 .map(json -> json.stream()

@@ -34,8 +34,8 @@ public final class Evaluation {
 
     /// One instruction with variables expanded.
     ///
-    /// @param before what the instruction sees
-    /// @param after  what the next one sees
+    /// @param before the state that the instruction sees
+    /// @param after  the state that the next instruction sees
     public record Step(Instruction instruction, StageState before, StageState after) {}
 
     public Evaluation(Dockerfile dockerfile, BuildArguments arguments) {

@@ -23,7 +23,7 @@ final class Expansion {
         String value(String name);
     }
 
-    /// What is wrong with a word.
+    /// A word that cannot be expanded, with the reason.
     static final class Failure extends Exception {
         private static final long serialVersionUID = 1;
         private final int offset;
@@ -37,7 +37,7 @@ final class Expansion {
             this.fix = fix;
         }
 
-        /// In the word.
+        /// The offset of the error in the word.
         int offset() {
             return offset;
         }
@@ -67,7 +67,7 @@ final class Expansion {
         return new Pass(text, variables, false, LONGEST_CONTENT).all();
     }
 
-    /// Fails if the word cannot be expanded whatever the values of its variables are.
+    /// Fails if the word cannot be expanded, whatever the values of its variables are.
     static void check(String word, char escape) throws Failure {
         if (word.indexOf('$') >= 0 || word.indexOf('"') >= 0 || word.indexOf('\'') >= 0) {
             new Expansion(escape).new Pass(word, _ -> "x", true, LONGEST_CONTENT).all();
@@ -81,7 +81,7 @@ final class Expansion {
         }
     }
 
-    /// One word, read from its begin to its end.
+    /// Reads one word from start to end.
     private final class Pass {
         private final String word;
         private final Variables variables;

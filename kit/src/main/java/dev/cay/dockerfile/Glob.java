@@ -25,24 +25,24 @@ public final class Glob {
     /// A match in a text, in UTF-16 units.
     record Match(int start, int end) {}
 
-    /// One step of a pattern.
+    /// One element of a pattern.
     private sealed interface Token {
-        /// This character.
+        /// Matches this character.
         record Literal(int character) implements Token {}
 
-        /// One character, for paths any but `/`.
+        /// Matches one character; in paths any but `/`.
         record One(boolean slash) implements Token {}
 
-        /// Any number of characters, for paths without `/`.
+        /// Matches any number of characters; in paths without `/`.
         record Many(boolean slash) implements Token {}
 
-        /// One character in or not in pairs of bounds, never `/`.
+        /// Matches one character that is in, or not in, one of the ranges; never `/`.
         record OneOf(boolean negated, List<Integer> bounds) implements Token {}
 
         /// The next token may be left out.
         record Optional() implements Token {}
 
-        /// Any number of characters that end with `/`.
+        /// Matches any number of characters that end with `/`.
         record Directories() implements Token {}
     }
 
@@ -223,7 +223,8 @@ public final class Glob {
         return matches;
     }
 
-    /// Where matches begin: the reversed pattern, tried at all places at once, ends there in the reversed text.
+    /// Finds all places where a match begins: the reversed pattern, tried at all places at once, ends there in the
+    /// reversed text.
     private boolean[] starts(String text) {
         var starts = new boolean[text.length() + 1];
         var run = new Run(tokens.reversed(), true);

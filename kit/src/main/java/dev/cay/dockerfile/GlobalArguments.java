@@ -12,7 +12,7 @@ final class GlobalArguments {
     private final Expansion expansion;
     private final Map<String, String> values = new LinkedHashMap<>();
 
-    /// @param expansion whose budget the values count for
+    /// @param expansion the expansion whose size budget the values use
     GlobalArguments(Dockerfile dockerfile, BuildArguments given, Expansion expansion) {
         this.file = dockerfile.fileName();
         this.given = given;
@@ -34,7 +34,7 @@ final class GlobalArguments {
         }
     }
 
-    /// What an ARG in a stage is worth: the build's argument, its own default, or the global value.
+    /// The value of an ARG in a stage: the build's argument, else the ARG's own default, else the global value.
     @Nullable
     String value(String name, @Nullable String fallback) {
         String outside = given.values().get(name);

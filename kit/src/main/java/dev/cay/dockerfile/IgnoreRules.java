@@ -104,7 +104,7 @@ public final class IgnoreRules {
         return new IgnoreRules(rules);
     }
 
-    /// Rules that were not read from a file, like those of `--exclude`.
+    /// Makes rules from patterns that were not read from a file, like those of `--exclude`.
     static IgnoreRules of(List<String> patterns, String file, Position at) {
         return new IgnoreRules(patterns.stream()
                 .map(pattern -> rule(file, at, pattern.strip()))

@@ -82,15 +82,15 @@ public sealed interface Instruction {
 
     record Maintainer(Position at, String name) implements Instruction {}
 
-    /// A name and what it is set to.
+    /// A name and the value that it gets.
     record Assignment(Position at, String name, @Nullable String value) {}
 
-    /// What COPY and ADD have in common.
+    /// The common part of COPY and ADD.
     ///
     /// @param files    the heredocs among the sources
     /// @param excludes patterns of files that are left out, relative to each source
-    /// @param link     the files are a layer that does not depend on earlier ones
-    /// @param parents  the directories of a source are made below the destination
+    /// @param link     whether the files are a layer that does not depend on earlier ones
+    /// @param parents  whether the directories of a source are made below the destination
     record Transfer(
             List<Source> sources,
             List<InlineFile> files,
@@ -127,7 +127,7 @@ public sealed interface Instruction {
     /// @param expand whether variables in the content are expanded; false once they are
     record InlineFile(String name, String content, boolean expand) {}
 
-    /// When a health check runs. Null means Docker's default.
+    /// The times of a health check. Null means Docker's default.
     record Timing(
             @Nullable Duration interval,
             @Nullable Duration timeout,

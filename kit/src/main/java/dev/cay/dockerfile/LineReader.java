@@ -160,7 +160,7 @@ final class LineReader {
         return heredocs;
     }
 
-    /// The heredoc that a word begins, still without its body; null when the word is something else.
+    /// The heredoc that a word begins, still without its body; null when the word begins none.
     static @Nullable Heredoc delimiter(String word) {
         if (!word.contains("<<")) {
             return null;
@@ -197,7 +197,7 @@ final class LineReader {
         return next < text.length();
     }
 
-    /// Without its line end, which is LF or CRLF.
+    /// The next line without its line end, which is LF or CRLF.
     private String nextLine() {
         int end = text.indexOf('\n', next);
         end = end < 0 ? text.length() : end;

@@ -2,7 +2,7 @@ package dev.cay.dockerfile;
 
 import org.jspecify.annotations.Nullable;
 
-/// A `--mount` of RUN: a directory or file that is there for this one command and not in its result.
+/// A `--mount` of RUN: a directory or file that exists only while this command runs and is not in its result.
 public sealed interface Mount {
     String target();
 
@@ -21,7 +21,7 @@ public sealed interface Mount {
             Owner owner)
             implements Mount {}
 
-    /// What several builds do that want one cache at a time: share it, have one each, or wait.
+    /// How concurrent builds use one cache: share it, have one each, or wait.
     enum Sharing {
         SHARED,
         PRIVATE,

@@ -175,7 +175,7 @@ final class MountParser {
         };
     }
 
-    /// As in CSV: a field in double quotes may have commas.
+    /// Splits fields as in CSV: a field in double quotes may have commas.
     private static List<String> fields(String text) {
         var fields = new ArrayList<String>();
         var field = new StringBuilder();

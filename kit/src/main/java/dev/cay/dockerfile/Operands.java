@@ -74,7 +74,7 @@ final class Operands {
         return line.at(offset);
     }
 
-    /// What follows the flags, without spaces at its end.
+    /// The text after the flags, without spaces at its end.
     String text() {
         return line.text().substring(start).stripTrailing();
     }
@@ -111,7 +111,7 @@ final class Operands {
         }
     }
 
-    /// Refuses flags that the instruction does not have, and those that are given twice.
+    /// Refuses flags that the instruction does not have, and flags that are given twice.
     ///
     /// @param repeatable flags that may be given several times
     void allow(Set<String> once, Set<String> repeatable) {
@@ -155,7 +155,7 @@ final class Operands {
         return value;
     }
 
-    /// Null when it is not given; `--link` means true.
+    /// The value of a flag that is true or false; null when it is not given. `--link` without a value means true.
     @Nullable
     Boolean truth(String flag) {
         var given = flags(flag);

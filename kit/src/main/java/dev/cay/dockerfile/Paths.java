@@ -6,7 +6,7 @@ import java.util.ArrayDeque;
 final class Paths {
     private Paths() {}
 
-    /// From the root, without `.`, `..`, and empty parts. Above the root is the root.
+    /// Normalizes an absolute path: without `.`, `..` and empty parts. `..` above the root is the root.
     static String absolute(String path) {
         var parts = new ArrayDeque<String>();
         for (String part : path.split("/", -1)) {
@@ -19,8 +19,8 @@ final class Paths {
         return "/" + String.join("/", parts);
     }
 
-    /// The same from a directory that is not named; empty for the directory itself. A path that leaves the directory
-    /// keeps its first `..`.
+    /// Normalizes a relative path; the result is empty for the directory itself. A path that leaves the directory keeps
+    /// its first `..`.
     static String relative(String path) {
         var parts = new ArrayDeque<String>();
         for (String part : path.split("/", -1)) {

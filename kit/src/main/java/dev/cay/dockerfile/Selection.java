@@ -23,10 +23,10 @@ public record Selection(List<Matched> sources, List<Entry> entries) {
         entries = List.copyOf(entries);
     }
 
-    /// A file or directory that a source named. Of a directory COPY takes what is in it, of a file the file.
+    /// A file or directory that a source matched. COPY takes the content of a directory, and a file as it is.
     ///
     /// @param path   relative to the context; empty for the context itself
-    /// @param parent with `--parents`, how much of the path is not made below the destination, by `/./`
+    /// @param parent with `--parents`, the part of the path that is not made below the destination, by `/./`
     public record Matched(String path, boolean directory, String parent) {}
 
     /// @param path         relative to the context
@@ -105,7 +105,7 @@ public record Selection(List<Matched> sources, List<Entry> entries) {
         return Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS);
     }
 
-    /// With its length, so that two texts cannot be taken for two others.
+    /// Hashes the text after its length, so the concatenation of two texts cannot equal that of two others.
     private static void update(MessageDigest digest, String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         digest.update(ByteBuffer.allocate(4).putInt(bytes.length).flip());

@@ -26,7 +26,7 @@ public final class StageGraph {
     private final List<Node> nodes = new ArrayList<>();
     private final Problems problems = new Problems();
 
-    /// Where files come from.
+    /// The source of files: another stage, an image or the context.
     public sealed interface Origin {
         /// An earlier stage, by its index.
         record OfStage(int index) implements Origin {}

@@ -74,7 +74,7 @@ public record StageState(
         return withEnvironment(Map.of());
     }
 
-    /// The same for a stage that is based on this one: it sees no ARG.
+    /// The same state for a stage that is based on this one, without ARGs.
     public StageState asBase() {
         return new StageState(
                 environment,

@@ -9,8 +9,8 @@ import java.util.stream.Collectors;
 public final class StartCommand {
     private StartCommand() {}
 
-    /// What a container of the image would start: ENTRYPOINT with CMD as its arguments. Empty when the stage has
-    /// neither.
+    /// The command that a container of the image would start: ENTRYPOINT with CMD as its arguments. Empty when the
+    /// stage has neither.
     public static Optional<String> of(StageState state) {
         var program = new ArrayList<String>();
         if (state.entrypoint() != null) {

@@ -18,7 +18,7 @@ public final class TarWriter {
 
     private final OutputStream out;
 
-    /// What stands before the content of an entry.
+    /// The header of an entry.
     ///
     /// @param name       without a slash at its end
     /// @param mode       permission bits
@@ -45,7 +45,7 @@ public final class TarWriter {
         header(header, header.name(), '2', 0, target);
     }
 
-    /// The same file as an entry before.
+    /// Writes a hard link to an earlier entry.
     ///
     /// @param target name of that entry
     public void hardLink(Header header, String target) throws IOException {
@@ -56,7 +56,7 @@ public final class TarWriter {
         header(header, header.name(), '6', 0, "");
     }
 
-    /// @throws IOException also when the content has fewer bytes than the size says
+    /// @throws IOException also when the content has fewer bytes than `size`
     public void file(Header header, long size, InputStream content) throws IOException {
         header(header, header.name(), '0', size, "");
         var buffer = new byte[1 << 16];
@@ -107,7 +107,7 @@ public final class TarWriter {
         }
     }
 
-    /// One record: its own length in bytes, a space, key=value and a line feed.
+    /// Appends one PAX record: its own length in bytes, a space, key=value and a line feed.
     private static void extend(ByteArrayOutputStream records, String key, byte[] value) {
         byte[] begin = (" " + key + "=").getBytes(StandardCharsets.UTF_8);
         int rest = begin.length + value.length + 1;

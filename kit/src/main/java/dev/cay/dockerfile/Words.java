@@ -41,7 +41,7 @@ final class Words {
         return words;
     }
 
-    /// The offset of the first space behind the word that begins at `start`.
+    /// The offset of the first space after the word that begins at `start`.
     static int endOfWord(String text, int start, char escape) {
         char quote = 0;
         for (int i = start; i < text.length(); i++) {

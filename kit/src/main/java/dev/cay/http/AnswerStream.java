@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class AnswerStream extends OutputStream {
     private static final int GATHER = 16 * 1024;
     private static final Duration INTERIM_LIMIT = Duration.ofSeconds(60);
-    /// How long an interrupted writer waits for bytes that are on their way already.
+    /// How long an interrupted writer waits for bytes that are already being sent.
     private static final Duration LAST_MOMENT = Duration.ofSeconds(1);
 
     private final Response response;
@@ -32,7 +32,7 @@ public final class AnswerStream extends OutputStream {
     private volatile boolean sent;
     private @Nullable Throwable failure;
 
-    /// @param giveUp cuts the exchange: a write that never returned leaves nothing to go on with
+    /// @param giveUp cuts the exchange, because after a write that never returned the stream cannot continue
     AnswerStream(Response response, Runnable giveUp) {
         this.response = response;
         this.giveUp = giveUp;
@@ -120,7 +120,7 @@ public final class AnswerStream extends OutputStream {
         closed = true;
     }
 
-    /// Every write from now on fails, a waiting one too.
+    /// Fails every later write, and one that waits now.
     void fail(Throwable cause) {
         synchronized (lock) {
             if (failure == null) {
@@ -163,7 +163,7 @@ public final class AnswerStream extends OutputStream {
 
         @Override
         public void succeeded() {
-            // At once: the thread that waits may be late, and the client's next request is not.
+            // Completed here at once: the waiting thread may be late, and the client's next request is not.
             if (last) {
                 sent = true;
             }
@@ -222,7 +222,7 @@ public final class AnswerStream extends OutputStream {
                 try {
                     lock.wait(left);
                 } catch (InterruptedException e) {
-                    // Asked twice; the limit is near.
+                    // A second interrupt changes nothing, because the wait ends soon.
                 }
             }
         }

@@ -5,13 +5,12 @@ import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Connector;
 
-/// The end of an HTTP/2 connection whose client broke the rules.
+/// Closes an HTTP/2 connection whose client broke the rules.
 ///
-/// Jetty says goodbye and closes when that was sent. Once the head of an answer was larger than the client allows,
-/// it can send nothing more: then it waits for ever, neither reads nor looks at the clock, and the descriptor is lost
-/// though the client has long gone.
+/// Jetty sends GOAWAY and closes after that was sent. Once the head of an answer was larger than the client allows,
+/// Jetty can send nothing more: it waits for ever, and the descriptor leaks though the client has disconnected.
 final class BrokenHttp2 {
-    /// For the goodbye, which tells a client what it did wrong.
+    /// Time for sending GOAWAY, which tells a client what it did wrong.
     private static final Duration GOODBYE = Duration.ofSeconds(5);
 
     private BrokenHttp2() {}

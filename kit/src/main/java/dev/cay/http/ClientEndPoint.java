@@ -11,12 +11,11 @@ import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
 
-/// An accepted connection that knows its listener, can be cut with a reset, and can be watched for a client
-/// that goes away.
+/// An accepted connection that knows its listener, can be reset, and can be watched for a client that disconnects.
 ///
-/// Jetty does not read an HTTP/1.1 connection while its request is being answered, so it would never see a client
-/// leave an idle stream. While watched, we read instead: the end of the input is news, anything else (the next
-/// request, a TLS record) is kept and handed out by {@link #fill} when Jetty reads again.
+/// Jetty does not read an HTTP/1.1 connection while it answers a request, so it would never notice a client that leaves
+/// an idle stream. While the connection is watched, this class reads instead: the end of the input is reported, all
+/// other bytes (the next request, a TLS record) are kept and returned by {@link #fill} when Jetty reads again.
 final class ClientEndPoint extends SocketChannelEndPoint {
     private static final int MAY_KEEP = 4096;
 
@@ -39,12 +38,13 @@ final class ClientEndPoint extends SocketChannelEndPoint {
         return listener;
     }
 
-    /// Closes so that the client sees a reset and not an orderly end; what was not sent yet is dropped.
+    /// Closes with a TCP reset, not with an orderly end; unsent bytes are dropped.
     void cut() {
         try {
             getChannel().setOption(StandardSocketOptions.SO_LINGER, 0);
         } catch (IOException | RuntimeException e) {
-            // It is closed already, or the peer was quicker: nobody is left to see the difference.
+            // The connection is closed already, or the peer closed first, so there is nobody left to see the
+            // difference.
         }
         close();
     }
@@ -104,7 +104,7 @@ final class ClientEndPoint extends SocketChannelEndPoint {
                 return;
             }
         }
-        // The kernel will not tell of bytes that we hold.
+        // The kernel does not report bytes that this class already holds.
         Thread.startVirtualThread(() -> getFillInterest().fillable());
     }
 
@@ -120,7 +120,7 @@ final class ClientEndPoint extends SocketChannelEndPoint {
         gone.run();
     }
 
-    /// Reads what is there; false at the end of the input.
+    /// Reads the available bytes; false at the end of the input.
     private boolean keepMore() {
         var room = ByteBuffer.allocate(MAY_KEEP - (kept == null ? 0 : kept.remaining()));
         try {

@@ -2,7 +2,8 @@ package dev.cay.http;
 
 import java.io.IOException;
 
-/// The client went away while its request was read or answered. Nobody's fault, and nobody is left to be told.
+/// The client disconnected while its request was read or answered. This is not an error of Cay, and nobody is left to
+/// be told.
 public final class ClientGone extends IOException {
     public ClientGone(String message) {
         super(message);

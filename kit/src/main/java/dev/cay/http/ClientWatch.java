@@ -3,10 +3,10 @@ package dev.cay.http;
 import dev.cay.life.WaitLimits;
 import java.util.function.Consumer;
 
-/// Watches the connection of one HTTP/1.1 exchange for a client that goes away. Thread-safe.
+/// Watches the connection of one HTTP/1.1 exchange for a client that disconnects. Thread-safe.
 ///
-/// The watch begins only when the answer takes longer than a moment: a watch wakes the selector, which is a good part
-/// of the work for a short request.
+/// The watch starts only when the answer takes longer than a few milliseconds, because starting it wakes the selector,
+/// which costs much of the work of a short request.
 final class ClientWatch implements WaitLimits.Wait {
     private final Consumer<Runnable> begin;
     private final Runnable stop;
@@ -15,9 +15,9 @@ final class ClientWatch implements WaitLimits.Wait {
     private boolean wanted;
     private boolean begunOrOver;
 
-    /// @param begin begins to watch the connection, and is given `gone`
-    /// @param stop  ends what was begun, if it was
-    /// @param gone  called once if the client goes away
+    /// @param begin starts to watch the connection, and is given `gone`
+    /// @param stop  ends the watch if it was started
+    /// @param gone  called once if the client disconnects
     ClientWatch(Consumer<Runnable> begin, Runnable stop, WaitLimits waits, Runnable gone) {
         this.begin = begin;
         this.stop = stop;
@@ -25,7 +25,8 @@ final class ClientWatch implements WaitLimits.Wait {
         this.gone = gone;
     }
 
-    /// Only while Jetty does not read the connection: the request must have arrived whole.
+    /// Requests the watch. Call this only while Jetty does not read the connection: the request must have arrived
+    /// completely.
     synchronized void want() {
         if (!wanted && !begunOrOver) {
             wanted = true;
@@ -42,7 +43,7 @@ final class ClientWatch implements WaitLimits.Wait {
         }
     }
 
-    /// Ends it: from here on Jetty reads the connection, or whoever took it over.
+    /// Ends the watch: from here on Jetty, or a new owner, reads the connection.
     synchronized void end() {
         begunOrOver = true;
         stop.run();

@@ -6,7 +6,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/// Runs short actions when somebody's time is up, on one thread for all. Most are taken back long before, which must
+/// Runs short actions at their deadlines, on one thread for all. Most deadlines are cancelled long before, which must
 /// cost next to nothing: no thread is woken for it.
 final class Deadlines implements AutoCloseable {
     private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(
@@ -23,7 +23,7 @@ final class Deadlines implements AutoCloseable {
         return timer.schedule(action, delay.toNanos(), TimeUnit.NANOSECONDS);
     }
 
-    /// For what every request has, which must not cost a timer each.
+    /// Limits for waits that every request has, which must not cost a timer each.
     WaitLimits waits() {
         return waits;
     }

@@ -7,8 +7,8 @@ import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.DetectorConnectionFactory;
 import org.eclipse.jetty.server.SslConnectionFactory;
 
-/// TLS for clients whose first bytes begin a handshake, plain HTTP for all others. Some clients take every host with a
-/// port for a plain one.
+/// Serves TLS to clients whose first bytes are a handshake, and plain HTTP to all others on the same port. Some clients
+/// use plain HTTP for every host with a port.
 final class EitherProtocol extends DetectorConnectionFactory {
     private final ConnectionFactory plain;
 

@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// How far an exchange is on its way to its end, and who wants to hear of it.
+/// The end of an exchange, and the listeners for it.
 ///
-/// Completing happens once. After it the connection may carry its next request, so cutting is possible only before.
+/// An exchange completes once. Afterwards its connection may carry the next request, so it can be cut only before.
 final class EndOfExchange {
     private static final Logger log = LoggerFactory.getLogger(EndOfExchange.class);
 
@@ -25,12 +25,12 @@ final class EndOfExchange {
         return cut;
     }
 
-    /// Whether somebody waits for the end.
+    /// Whether a listener waits for the end.
     synchronized boolean awaited() {
         return !actions.isEmpty() && !completed;
     }
 
-    /// True for the one caller who may cut.
+    /// Marks the exchange as cut. True for the one caller who may cut it.
     synchronized boolean cut(String reason) {
         if (!open()) {
             return false;

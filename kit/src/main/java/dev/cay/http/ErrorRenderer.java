@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The one place where an {@link ErrorKind} becomes a status: REST here, Connect in `ConnectError`.
+/// The one place where an {@link ErrorKind} becomes an HTTP status for REST; `ConnectError` does it for Connect.
 ///
-/// Anything that is not a `CayException` is our fault: 500 with an id that stands in the log and in the answer.
+/// Any failure that is not a `CayException` is a bug of Cay: 500 with an id that is in the log and in the answer.
 public final class ErrorRenderer {
     private static final Logger log = LoggerFactory.getLogger(ErrorRenderer.class);
 
@@ -19,7 +19,7 @@ public final class ErrorRenderer {
     /// Answers `{"code": status, "message": text}`; cuts the exchange if its answer has begun.
     public static void render(Exchange exchange, Throwable failure) {
         if (exchange.over()) {
-            // What a handler throws after its exchange was cut is a consequence, not news.
+            // An exception after the exchange was cut is a consequence of the cut.
             return;
         }
         String message = message(failure);
@@ -37,7 +37,7 @@ public final class ErrorRenderer {
         send(exchange, status, message, code);
     }
 
-    /// A word for machines where the status alone says too little.
+    /// A code for programs, where the status alone is too general.
     private static @Nullable String code(ErrorKind kind) {
         return switch (kind) {
             case NOT_SAVED -> "sandbox_memory_not_saved";
@@ -46,7 +46,7 @@ public final class ErrorRenderer {
         };
     }
 
-    /// What REST says for a kind.
+    /// The HTTP status of a kind.
     public static int status(ErrorKind kind) {
         return switch (kind) {
             case INVALID_ARGUMENT -> 400;
@@ -80,7 +80,7 @@ public final class ErrorRenderer {
         exchange.send(status, "application/json; charset=utf-8", Json.write(body));
     }
 
-    /// What the user may read of a failure. Logs it if it is ours.
+    /// The message that the user may read. Logs the failure if it is a bug of Cay.
     public static String message(Throwable failure) {
         if (failure instanceof BrokenUpstream || failure instanceof ClientGone) {
             return String.valueOf(failure.getMessage());
@@ -94,7 +94,7 @@ public final class ErrorRenderer {
         return what + " (error id " + id + ")";
     }
 
-    /// What REST says for a failure.
+    /// The HTTP status of a failure.
     public static int status(Throwable failure) {
         if (failure instanceof BrokenUpstream) {
             return 502;

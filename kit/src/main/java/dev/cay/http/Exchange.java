@@ -28,11 +28,11 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
-/// One HTTP request with its answer, whatever the version of HTTP. Used by one thread at a time, but for {@link
-/// #abort}, which any thread may call, and for body and answer, which may be used by two threads at once.
+/// One HTTP request with its answer, for every version of HTTP. Used by one thread at a time, except for {@link
+/// #abort}, which any thread may call, and for body and answer, which two threads may use at the same time.
 ///
-/// A client that goes away is noticed by the next read or write, and by {@link #onEnd} without either: on HTTP/2
-/// always, on HTTP/1.1 once the request's body has been read to its end and a few milliseconds have passed.
+/// The next read or write fails after the client has disconnected. {@link #onEnd} reports that without either: on
+/// HTTP/2 always, on HTTP/1.1 once the request's body has been read to its end and a few milliseconds have passed.
 public final class Exchange {
     private static final Duration SENT_LIMIT = Duration.ofSeconds(60);
     private static final Duration LINGER = Duration.ofSeconds(5);
@@ -78,7 +78,7 @@ public final class Exchange {
         request.addFailureListener(_ -> end.clientGone());
     }
 
-    /// Room in memory for a message of this exchange that is held as a whole.
+    /// Reserves memory for a message of this exchange that is held as a whole.
     public LargeMessages.Room room() {
         var late = new TimeoutException("a large message did not come within " + SENT_LIMIT);
         return messages.room(endPoint.listener().inside(), () -> deadlines.after(SENT_LIMIT, () -> body.fail(late)));
@@ -164,13 +164,12 @@ public final class Exchange {
         return request.getConnectionMetaData().getRemoteSocketAddress();
     }
 
-    /// The port of ours that the client connected to.
+    /// The local port that the client connected to.
     public int localPort() {
         return Request.getLocalPort(request);
     }
 
-    /// What the server inside shall see as `Host` instead of what the client sent. The edge says so, the last hop
-    /// reads it.
+    /// Sets the `Host` that the server inside sees instead of the client's. The edge sets it, the last hop uses it.
     public Exchange upstreamHost(String host) {
         upstreamHost = host;
         return this;
@@ -200,8 +199,8 @@ public final class Exchange {
         return value;
     }
 
-    /// Notes what the request made or changed where its path does not say so, like `sandbox` and its id. The notes are
-    /// for the audit log: never a name or a secret.
+    /// Adds to the audit log an id that the request made or changed and that its path does not have, like `sandbox` and
+    /// its id. Never a name or a secret.
     public Exchange about(String kind, String id) {
         subjects.add(Map.entry(kind, id));
         return this;
@@ -217,7 +216,7 @@ public final class Exchange {
         return body;
     }
 
-    /// The same, but a read that waits longer than this for the client fails.
+    /// The body, whose reads fail when they wait longer than this for the client.
     public InputStream body(Duration patience) {
         body.patience(patience);
         return body;
@@ -242,19 +241,19 @@ public final class Exchange {
                 .orElse(null);
     }
 
-    /// Sets a header of the answer; before the answer begins.
+    /// Sets a header of the answer. Call this before the answer begins.
     public Exchange with(String name, String value) {
         response.getHeaders().put(name, value);
         return this;
     }
 
-    /// Says with 429 and 503 when to come again, in whole seconds: clients read no dates.
+    /// Adds `Retry-After` to 429 and 503, in whole seconds: clients read no dates.
     public Exchange retryLater(int status) {
         addRetry(response.getHeaders(), status);
         return this;
     }
 
-    /// The same where it is known how long that takes; rounded up, as an earlier request fails again.
+    /// Adds `Retry-After` where the wait is known; rounded up, because an earlier request fails again.
     public Exchange retryAfter(Duration wait) {
         long seconds = Math.max(1, wait.plusMillis(999).toSeconds());
         response.getHeaders().put(HttpHeader.RETRY_AFTER, Long.toString(seconds));
@@ -267,7 +266,7 @@ public final class Exchange {
         }
     }
 
-    /// Answers without a body; says `Content-Length: 0` wherever a client could otherwise wait for one.
+    /// Answers without a body; sends `Content-Length: 0` wherever a client could otherwise wait for one.
     public void send(int status) {
         send(status, ByteBuffer.allocate(0));
     }
@@ -281,8 +280,7 @@ public final class Exchange {
         send(status, ByteBuffer.wrap(body));
     }
 
-    /// Begins an answer of unknown length. Every `flush` puts what was written on the wire, the first one
-    /// with the head.
+    /// Begins an answer of unknown length. Every `flush` sends the bytes written so far, the first one with the head.
     public OutputStream stream(int status) {
         response.setStatus(status);
         return answer;
@@ -299,8 +297,9 @@ public final class Exchange {
         return response.isCommitted();
     }
 
-    /// Cuts the exchange: the client sees a reset, never a clean end. Safe from any thread, also when it is over. One
-    /// who has the whole answer keeps the connection, on which the next request may be under way already.
+    /// Resets the connection, so that the client never takes the answer for complete. Safe from any thread, also
+    /// after the end of the exchange. If the client has the whole answer, the connection stays, because it may
+    /// carry the next request already.
     public void abort(String reason) {
         if (!answer.sent()) {
             cut(reason);
@@ -322,8 +321,9 @@ public final class Exchange {
         end.clientGone();
     }
 
-    /// Runs once when the exchange is over, however it ended, or when its client has gone; at once if it is over
-    /// already. A client that closes its sending side counts as gone. The action must not block for long.
+    /// Runs the action once when the exchange has ended, however it ended, or when its client has disconnected; at
+    /// once if it has ended already. A client that closes its sending side counts as disconnected. The action must
+    /// not block for long.
     public void onEnd(Runnable action) {
         end.add(action);
         if (body.ended()) {
@@ -331,12 +331,12 @@ public final class Exchange {
         }
     }
 
-    /// Of the answer, as far as it was decided.
+    /// The status of the answer, or 0 before it is set.
     public int status() {
         return response.getStatus();
     }
 
-    /// Of the answer's status: `2xx`; `1xx` if the connection was taken over, `cut` if the exchange was.
+    /// The class of the status: `2xx`; `1xx` if the connection was upgraded, `cut` if the exchange was cut.
     public String statusClass() {
         if (takenOver) {
             return "1xx";
@@ -364,7 +364,7 @@ public final class Exchange {
         return response;
     }
 
-    /// Whether it was cut or completed, so that nothing more can be said.
+    /// Whether the exchange was cut or completed, so that nothing more can be sent.
     boolean over() {
         return !end.open();
     }
@@ -389,7 +389,7 @@ public final class Exchange {
         parameters = Map.copyOf(values);
     }
 
-    /// Ends the exchange after its handler: what was begun is completed, what was never answered is our fault.
+    /// Ends the exchange after its handler: completes an answer that was begun; a missing answer is a bug of Cay.
     void finish() {
         watch.end();
         try {
@@ -410,7 +410,8 @@ public final class Exchange {
         complete();
     }
 
-    /// Who is still sending hears the answer first. On HTTP/2 he does anyway, as only his stream is closed.
+    /// Reads on for a while so that a client which is still sending gets the answer first. On HTTP/2 the client gets it
+    /// anyway, because only its stream is closed.
     private void linger() throws IOException {
         if (end.open()
                 && !takenOver

@@ -9,7 +9,7 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
-/// Where Jetty ends and Cay begins: makes an {@link Exchange} of a request and has its listener's handler answer it.
+/// The bridge from Jetty to Cay: makes an {@link Exchange} of a request and passes it to its listener's handler.
 final class ExchangeAdapter extends org.eclipse.jetty.server.Handler.Abstract {
     private final ClientAddresses clients;
     private final AtomicInteger running = new AtomicInteger();
@@ -37,7 +37,7 @@ final class ExchangeAdapter extends org.eclipse.jetty.server.Handler.Abstract {
         } finally {
             running.decrementAndGet();
             listener.running().decrementAndGet();
-            // The thread goes on to the connection's next request, which must not inherit an interrupt.
+            // The thread continues with the connection's next request, which must not inherit an interrupt.
             Thread.interrupted();
         }
         return true;
@@ -61,7 +61,7 @@ final class ExchangeAdapter extends org.eclipse.jetty.server.Handler.Abstract {
         }
     }
 
-    /// After the last exchange.
+    /// Runs after the last exchange.
     void close() {
         deadlines.close();
     }

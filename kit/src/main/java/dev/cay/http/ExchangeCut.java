@@ -2,7 +2,7 @@ package dev.cay.http;
 
 import java.io.IOException;
 
-/// We cut an exchange ourselves; not worth a line in the log.
+/// Thrown to Jetty when Cay cuts an exchange itself. Never logged.
 final class ExchangeCut extends IOException implements org.eclipse.jetty.io.QuietException {
     ExchangeCut(String reason) {
         super(reason);

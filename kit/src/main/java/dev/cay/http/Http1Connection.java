@@ -14,13 +14,13 @@ import org.jspecify.annotations.Nullable;
 
 /// Jetty's HTTP/1.1 connection, read by one thread at a time.
 ///
-/// Jetty lets two threads at the buffer into which it reads. It answers a malformed head on a second thread, after
-/// which a third reads on, while the first may still be about to give the buffer back. And it throws away a body on
-/// the thread that closes the connection, while the handler's may just end the request. Then both give the buffer
-/// back, or one reads into it after the other did so, and by then it may be the buffer of another connection: what a
-/// client sends must never come out at its neighbour's.
+/// Jetty lets two threads use its read buffer. It answers a malformed head on a second thread, after which a third
+/// continues to read while the first may still be about to release the buffer. And it discards a body on the thread
+/// that closes the connection, while the handler's thread may just end the request. Then both release the buffer, or
+/// one reads into it after the other released it. By then it may be the buffer of another connection, so bytes of one
+/// client could appear in another client's request.
 final class Http1Connection extends HttpConnection {
-    /// Held while a request is handled, too: until its answer is complete nobody else wants to go on reading.
+    /// Held also while a request is handled: until its answer is complete no other thread needs to read.
     private final ReentrantLock turn = new ReentrantLock();
 
     private Http1Connection(HttpConfiguration configuration, Connector connector, EndPoint endPoint) {
@@ -42,8 +42,8 @@ final class Http1Connection extends HttpConnection {
         return new Body(method, uri, version);
     }
 
-    /// A request's body. Nobody waits to read it, since Jetty asks with locks of its own in hand: two come at once only
-    /// when the connection is lost, and the later one is told so.
+    /// A request's body. No thread waits for this lock, because Jetty calls with locks of its own held. Two threads
+    /// come at once only when the connection is lost, and the later one gets an error.
     private final class Body extends HttpStreamOverHTTP1 {
         private final ReentrantLock reading = new ReentrantLock();
         private boolean over;
@@ -102,7 +102,7 @@ final class Http1Connection extends HttpConnection {
             return true;
         }
 
-        /// From here on the buffer is the next request's.
+        /// Ends this body: from here on the buffer belongs to the next request.
         private void end() {
             reading.lock();
             try {

@@ -53,7 +53,7 @@ public final class HttpListeners implements AutoCloseable {
     public HttpListeners(ClientAddresses clients) {
         exchanges = new ExchangeAdapter(clients);
         var threads = new VirtualThreadPool();
-        // Its default of 200 would let a few hundred idle streams stop everybody else.
+        // Jetty's default of 200 would let a few hundred idle streams block all other connections.
         threads.setMaxConcurrentTasks(0);
         threads.setName("http");
         server = new Server(threads);
@@ -71,7 +71,7 @@ public final class HttpListeners implements AutoCloseable {
         server.addConnector(connector);
     }
 
-    /// Has no effect when started already; listening starts it too.
+    /// Starts the server. Does nothing if it runs; listening starts it too.
     public synchronized void start() {
         try {
             server.start();
@@ -89,7 +89,7 @@ public final class HttpListeners implements AutoCloseable {
         return listen(address, plain, handler);
     }
 
-    /// The same with TLS, and without for clients that begin so: both are served on the one port.
+    /// Listens with TLS, and serves plain HTTP on the same port to clients that begin so.
     public InetSocketAddress listenTls(InetSocketAddress address, SSLContext tls, Handler handler) throws IOException {
         return listen(address, secured(tls), handler);
     }
@@ -106,7 +106,7 @@ public final class HttpListeners implements AutoCloseable {
         return serve(socket, inside, secured(tls), handler);
     }
 
-    /// Stops accepting, gives open exchanges a moment, then cuts them.
+    /// Stops accepting, gives open exchanges a short time, then cuts them.
     @Override
     public void close() {
         try {
@@ -193,9 +193,10 @@ public final class HttpListeners implements AutoCloseable {
         factory.setMaxConcurrentStreams(1024);
         factory.setInitialStreamRecvWindow(1024 * 1024);
         factory.setInitialSessionRecvWindow(8 * 1024 * 1024);
-        // One client has hundreds of streams and cancels them at will; Jetty's 128 a second would end its connection.
+        // One client opens hundreds of streams and cancels them; Jetty's limit of 128 a second would end its
+        // connection.
         factory.setRateControlFactory(new WindowRateControl.Factory(4096));
-        // We tunnel upgrades on HTTP/1.1 only, so browsers must not be told that WebSocket works over HTTP/2.
+        // Upgrades are tunnelled on HTTP/1.1 only, so browsers must not be told that WebSocket works over HTTP/2.
         factory.setConnectProtocolEnabled(false);
         factory.setStreamIdleTimeout(TimeUnit.SECONDS.toMillis(640));
         return factory;

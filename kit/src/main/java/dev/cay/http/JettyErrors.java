@@ -8,7 +8,7 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.handler.ErrorHandler;
 import org.eclipse.jetty.util.Callback;
 
-/// Errors that Jetty finds before there is an exchange, such as a malformed head, in the shape of our own.
+/// Renders errors that Jetty finds before there is an exchange, such as a malformed head, in Cay's own form.
 final class JettyErrors implements Request.Handler {
     @Override
     public boolean handle(Request request, Response response, Callback callback) {

@@ -18,17 +18,16 @@ import tools.jackson.databind.exc.MismatchedInputException;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.type.LogicalType;
 
-/// JSON as Cay reads and writes it: records, ISO timestamps, nulls left out, unknown fields ignored, no
-/// guessing of types.
+/// JSON of Cay: records, ISO timestamps, nulls left out, unknown fields ignored, no coercion of types.
 ///
-/// What cannot be read is the sender's error, and its message names the field. A record that wants a null written says
-/// so with `@JsonInclude(ALWAYS)`.
+/// Unreadable JSON is the sender's error, and the message names the field. A record that needs a null written has
+/// `@JsonInclude(ALWAYS)`.
 public final class Json {
     private static final JsonMapper MAPPER = JsonMapper.builder()
             .changeDefaultPropertyInclusion(old -> old.withValueInclusion(JsonInclude.Include.NON_NULL))
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
             .disable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY)
-            // "5" is not a number, and 5.7 is not a whole one: a client that mixes them up wants to know.
+            // "5" is not a number, and 5.7 is not an integer: a client that mixes them up gets an error.
             .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
             .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
             .withCoercionConfig(
@@ -40,7 +39,7 @@ public final class Json {
 
     private Json() {}
 
-    /// For what the methods here do not do: trees, line by line reading.
+    /// The mapper, for what the methods here do not do: trees, line by line reading.
     public static JsonMapper mapper() {
         return MAPPER;
     }

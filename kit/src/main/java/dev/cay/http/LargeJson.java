@@ -5,8 +5,8 @@ import dev.cay.wire.ErrorKind;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/// A body of JSON with up to 16 MiB. Large ones of all clients together never fill the memory: others wait for the room
-/// of this one until it is closed, which it may be more than once.
+/// A JSON body of up to 16 MiB. The large bodies of all clients share a memory limit: others wait until this one is
+/// closed. Closing it more than once is allowed.
 public final class LargeJson<T> implements AutoCloseable {
     private final @Nullable T value;
     private final LargeMessages.Room room;

@@ -15,8 +15,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Sees to it that messages which are held in memory as a whole never fill it: large ones wait for each other, and who
-/// has room must send in time. From inside a sandbox comes one at a time. Thread-safe.
+/// Limits the memory of messages that are held as a whole. Large messages wait for each other, and a sender that others
+/// wait for must send in time. One sandbox may hold one at a time. Thread-safe.
 public final class LargeMessages {
     /// Generous for files' metadata and process input, small enough that a few bad clients cannot fill the heap.
     public static final int MOST_BYTES = 16 << 20;
@@ -26,7 +26,7 @@ public final class LargeMessages {
     /// Smaller ones are not worth waiting for.
     static final int LARGE = 1 << 20;
     private static final Duration LIMIT = Duration.ofSeconds(60);
-    /// A message is there as bytes, parsed, and in what is made of it.
+    /// A message takes this many times its length: as bytes, parsed, and in what is made of it.
     private static final int COPIES = 4;
 
     private final ReentrantLock lock = new ReentrantLock(true);
@@ -44,15 +44,15 @@ public final class LargeMessages {
         this.room = most;
     }
 
-    /// Room for one message, none yet.
+    /// A reservation for one message, which holds nothing yet.
     ///
-    /// @param from    the sandbox it comes from, null from outside
-    /// @param hurried begins to count the time of a sender that others wait for; taken back when all is done
+    /// @param from    the sandbox that it comes from, null from outside
+    /// @param hurried starts the time limit of a sender that others wait for; cancelled when the message is done
     Room room(@Nullable SandboxId from, Supplier<Future<?>> hurried) {
         return new Room(from, hurried);
     }
 
-    /// Takes it if it is there now.
+    /// Takes the memory if it is free now.
     private boolean tryTake(long bytes, @Nullable SandboxId from) {
         lock.lock();
         try {
@@ -102,7 +102,7 @@ public final class LargeMessages {
         }
     }
 
-    /// Held while the message is. Its methods are called one after the other, by whatever thread.
+    /// The memory of one message, held until it is closed. Its methods are called one after the other, by any thread.
     public final class Room implements AutoCloseable {
         private final @Nullable SandboxId from;
         private final Supplier<Future<?>> hurried;
@@ -114,7 +114,7 @@ public final class LargeMessages {
             this.hurried = hurried;
         }
 
-        /// Waits until there is room for a message of that length, if it is a large one and has none yet.
+        /// Waits for memory for a message of that length, if it is a large one and has none yet.
         public void need(long length) {
             if (length > LARGE && bytes == 0) {
                 long wanted = Math.min(length, MOST_BYTES) * COPIES;
@@ -124,7 +124,7 @@ public final class LargeMessages {
             }
         }
 
-        /// Reads all there is, up to the limit for a message; waits for room when it is a large one.
+        /// Reads to the end of the input, up to the limit for a message; waits for memory when the message is large.
         public byte[] read(InputStream in) throws IOException {
             byte[] begin = in.readNBytes(LARGE);
             if (begin.length < LARGE) {
@@ -140,7 +140,7 @@ public final class LargeMessages {
             return all;
         }
 
-        /// The same as {@link #need} for an answer that is being made, by bytes of memory and without waiting.
+        /// Like {@link #need} for an answer that is being made, but in bytes of memory and without waiting.
         public void demand(long memory) {
             if (bytes > 0) {
                 return;

@@ -7,15 +7,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.jspecify.annotations.Nullable;
 
-/// What is known of one listening socket: who answers, what is spoken first, which connections came from it, and what
-/// may come from it.
+/// One listening socket: its handler, its first protocol, its connections, and its limits.
 ///
-/// What a sandbox asks of the node is work that no limit of the sandbox's counts, so it may have only so much of it. A
-/// port of the host serves everybody, and has no limits.
+/// Requests of a sandbox to the node cause work that the sandbox's own limits do not count, so each sandbox's port has
+/// limits here. A port of the host serves all clients and has none.
 ///
-/// @param running  requests under way
-/// @param pace     of requests; null where there is no limit
-/// @param unwanted pace of bytes that are only thrown away
+/// @param running     requests in progress
+/// @param rateLimiter limit of requests; null where there is none
+/// @param unwanted    limit of bytes that are only discarded
 record ListeningPort(
         @Nullable SandboxId inside,
         ConnectionFactory protocol,

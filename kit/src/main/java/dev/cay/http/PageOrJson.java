@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Answers that have two forms: JSON for programs, a page for people who look with a browser.
+/// Answers that have two forms: JSON for programs, a page for browsers.
 public final class PageOrJson {
     private static final Pattern BROWSER =
             Pattern.compile("mozilla|chrome|safari|firefox|edge|opera|msie", Pattern.CASE_INSENSITIVE);

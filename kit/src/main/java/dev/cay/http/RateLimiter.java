@@ -4,7 +4,8 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// So many a second; who comes earlier waits. A second's worth may come at once. Thread-safe.
+/// Allows a number of events per second; callers that come earlier wait. A second's worth may come at once.
+/// Thread-safe.
 final class RateLimiter {
     private static final long SECOND = Duration.ofSeconds(1).toNanos();
 
@@ -20,7 +21,7 @@ final class RateLimiter {
         await(1);
     }
 
-    /// The same for so many at once.
+    /// Waits for this many events at once.
     void await(int count) throws InterruptedException {
         long now = System.nanoTime();
         long turn = next.updateAndGet(at -> (at - now > 0 ? at : now) + count * each) - SECOND;

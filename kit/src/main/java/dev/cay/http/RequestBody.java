@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The body of a request as a blocking stream, which any thread can end by {@link #fail}.
 ///
-/// Jetty's own stream would not wake when we cut the exchange ourselves.
+/// Jetty's own stream would not wake up when Cay cuts the exchange.
 public final class RequestBody extends InputStream {
     private static final int JSON_LIMIT = 1024 * 1024;
     private static final int FORM_LIMIT = 64 * 1024;
@@ -92,7 +92,7 @@ public final class RequestBody extends InputStream {
         }
     }
 
-    /// Bytes that are there now or a last moment ago; null if the client has not sent them yet.
+    /// The bytes that have arrived; null if the client has not sent any yet.
     @Nullable
     public ByteBuffer peek() {
         synchronized (lock) {
@@ -131,10 +131,10 @@ public final class RequestBody extends InputStream {
         }
     }
 
-    /// Gives back what {@link #next} gave out, if it has been used up.
+    /// Releases the chunk that {@link #next} returned, if it has been used up.
     ///
-    /// Then looks for more at once: readers that know how much to expect never ask
-    /// for the end, and only after it can the connection be watched.
+    /// Then reads ahead at once: readers that know how much to expect never ask for the end, and the connection can
+    /// be watched only after the end.
     public void release() {
         synchronized (lock) {
             if (current != null && !current.hasRemaining()) {
@@ -147,17 +147,17 @@ public final class RequestBody extends InputStream {
         }
     }
 
-    /// Throws away what the client still sends, until it has sent all or the limit is over; false if there is more.
+    /// Discards what the client still sends, until it has sent all or the limit has passed; false if there is more.
     ///
-    /// Closing a connection on bytes that nobody took resets it, and the client loses the answer which it had not
-    /// read yet: a refused upload would look like a broken network.
+    /// Closing a connection with unread bytes resets it, and the client loses the answer: a refused upload would
+    /// look like a broken network.
     ///
-    /// @param pace of bytes: taking them is work for nothing, of which nobody may cause too much
+    /// @param rateLimiter limits the bytes, because discarding them is work that serves nobody
     boolean discard(Duration limit, RateLimiter rateLimiter) throws IOException {
         long end = System.nanoTime() + limit.toNanos();
         synchronized (lock) {
             unwanted = true;
-            // Who asks before sending does not send once there is an answer.
+            // A client that sent `Expect: 100-continue` does not send the body once it has an answer.
             if (!begun && expectsContinue()) {
                 return true;
             }
@@ -225,7 +225,7 @@ public final class RequestBody extends InputStream {
         return bytes == null ? 0 : bytes.remaining();
     }
 
-    /// Every read from now on fails, a waiting one too.
+    /// Fails every later read, and one that waits now.
     void fail(Throwable cause) {
         synchronized (lock) {
             if (failure == null) {
@@ -235,7 +235,8 @@ public final class RequestBody extends InputStream {
         }
     }
 
-    /// Jetty tells the client to go on when the body is first read; merely looking must not do that.
+    /// Whether the client waits for `100 Continue`. Jetty sends that when the body is first read; merely looking must
+    /// not do it.
     private boolean expectsContinue() {
         return request.getHeaders().contains(HttpHeader.EXPECT);
     }

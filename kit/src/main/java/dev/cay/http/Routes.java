@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 public final class Routes implements Handler {
     private final Node root = new Node();
 
-    /// A part of a path: what may follow it, and who answers when nothing does.
+    /// One part of a path: the parts that may follow it, and the handlers of a path that ends here.
     private static final class Node {
         final Map<String, Node> literals = new HashMap<>();
         final Map<String, Handler> methods = new TreeMap<>();
@@ -58,12 +58,12 @@ public final class Routes implements Handler {
         return this;
     }
 
-    /// What is asked for by one method at one path.
+    /// One method at one path.
     ///
     /// @param path like `/sandboxes/{sandboxID}`
     public record Route(String method, String path) {}
 
-    /// All that is served.
+    /// All routes.
     public List<Route> table() {
         var table = new ArrayList<Route>();
         collect(root, table);
@@ -78,7 +78,7 @@ public final class Routes implements Handler {
         }
     }
 
-    /// Counts what is asked for from now on, by route.
+    /// Counts requests from now on, by route.
     public Routes measured(Meters meters) {
         requests = meters.tally("cay_api_requests_total", "Requests to the API", "route", "method", "status");
         times = meters.timing("cay_api_seconds", "How long requests to the API took", "route", "method");

@@ -28,8 +28,8 @@ import org.slf4j.LoggerFactory;
 
 /// Serves any number of listening sockets with one set of selectors and no acceptor threads.
 ///
-/// Jetty's own `ServerConnector` owns exactly one socket which it opens itself; ours are opened elsewhere, most of them
-/// in other network namespaces.
+/// Jetty's own `ServerConnector` owns exactly one socket, which it opens itself. Cay's sockets are opened elsewhere,
+/// most of them in other network namespaces.
 final class SharedConnector extends AbstractConnector {
     private static final Logger log = LoggerFactory.getLogger(SharedConnector.class);
     private static final Duration SELECTOR_TURN = Duration.ofSeconds(2);
@@ -121,7 +121,8 @@ final class SharedConnector extends AbstractConnector {
             return selector;
         }
 
-        /// Accepts all that wait, and returns nothing more to Jetty, which could not say where they came from.
+        /// Accepts all waiting connections here, and returns null to Jetty, which could not tell which socket they came
+        /// from.
         @Override
         @SuppressWarnings("NullAway") // "null: none waiting" is this method's contract, but Jetty has no annotations
         protected SelectableChannel doAccept(SelectableChannel server) throws IOException {
@@ -166,8 +167,7 @@ final class SharedConnector extends AbstractConnector {
             super.endPointOpened(endPoint);
             onEndPointOpened(endPoint);
             var client = (ClientEndPoint) endPoint;
-            // Those that were accepted just before are not counted where one is accepted. Added before it is
-            // counted: of two that come at once the later one sees both.
+            // Added before it is counted: of two connections that arrive at the same time, the later one sees both.
             client.listener().connections().add(client);
             if (!client.isOpen()) {
                 client.listener().connections().remove(client);

@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
-/// Work that is done on a thread of its own while its owner goes on with something else. It should hold nothing that
-/// has to be closed: an owner that fails meanwhile never asks for the result.
+/// A computation on a thread of its own, while its owner does something else. The result should not need closing,
+/// because an owner that fails never asks for it.
 public final class BackgroundTask<T> {
     private final CompletableFuture<T> result = new CompletableFuture<>();
     private final AtomicBoolean begun = new AtomicBoolean();
@@ -27,7 +27,7 @@ public final class BackgroundTask<T> {
         return task;
     }
 
-    /// For work that is not urgent: it begins after this time, or sooner when its result is asked for.
+    /// For work that is not urgent: it starts after the delay, or sooner when its result is asked for.
     public static <T> BackgroundTask<T> beginLater(String name, Duration delay, Supplier<T> work) {
         var task = new BackgroundTask<>(name, work);
         CompletableFuture.delayedExecutor(delay.toNanos(), TimeUnit.NANOSECONDS, Runnable::run)
@@ -41,7 +41,7 @@ public final class BackgroundTask<T> {
         }
     }
 
-    /// Waits for the end of the work. Throws what it threw.
+    /// Waits for the result, or throws the exception of the work.
     public T get() {
         begin();
         try {

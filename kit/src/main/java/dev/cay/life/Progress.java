@@ -1,23 +1,23 @@
 package dev.cay.life;
 
-/// Told what a long piece of work is doing, so that whoever waits can see that it moves. Thread-safe.
+/// Reports the progress of long work to the one who waits for it. Thread-safe.
 ///
-/// Steps may nest by being finished out of order; the text given to {@link #done} stands for itself ("base template,
-/// 312 MB"). An implementation never throws and never blocks for long.
+/// Steps may overlap; the text given to {@link #done} is complete by itself ("base template, 312 MB"). An
+/// implementation never throws and never blocks for long.
 public interface Progress {
-    /// A step begins, said in the words of the one who waits: "making the base template".
+    /// A step begins, described from the waiting user's view: "making the base template".
     void step(String what);
 
     /// News of the step under way: a size, a file name, a count.
     void detail(String text);
 
-    /// A step is over and this came out of it.
+    /// A step has ended with this result.
     void done(String what);
 
-    /// What was done since the last mark, for whoever asks later where the time went; nobody needs to read it now.
+    /// Names the work since the last mark, for later questions about where the time went.
     default void mark(String what) {}
 
-    /// For work nobody watches.
+    /// Progress that nobody watches.
     static Progress silent() {
         return new Progress() {
             @Override

@@ -11,9 +11,9 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.EnumSet;
 import java.util.Set;
 
-/// Files and directories that nobody but their owner may read, whatever the umask is. The owner is root, as whom the
-/// daemon runs. The umask itself stays as it is: programs that the daemon starts inherit it, and what these make is
-/// often meant for others.
+/// Makes files and directories that only their owner can read, whatever the umask is. The owner is root, as whom the
+/// daemon runs. The umask itself stays: programs that the daemon starts inherit it, and their files are often meant for
+/// others.
 public final class RootOnly {
     static final Set<PosixFilePermission> FILE = PosixFilePermissions.fromString("rw-------");
     private static final Set<PosixFilePermission> DIRECTORY = PosixFilePermissions.fromString("rwx------");
@@ -22,7 +22,7 @@ public final class RootOnly {
 
     private RootOnly() {}
 
-    /// Makes the directory unless it is there. What is above it is made as usual.
+    /// Makes the directory unless it exists. Its parents get the usual permissions.
     public static Path directory(Path directory) throws IOException {
         Path parent = directory.toAbsolutePath().getParent();
         if (parent != null) {
@@ -49,9 +49,9 @@ public final class RootOnly {
         return file;
     }
 
-    /// Takes all permissions from everybody else. Says nothing of what a directory holds.
+    /// Removes all permissions of group and others. Does not look into a directory.
     ///
-    /// @return whether anybody else had some
+    /// @return whether group or others had any
     public static boolean close(Path path) throws IOException {
         var view = Files.getFileAttributeView(path, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS);
         var attributes = view.readAttributes();
@@ -64,8 +64,8 @@ public final class RootOnly {
         return true;
     }
 
-    /// The same for a directory and all in it. The directory itself comes last: one that is closed already holds
-    /// nothing that would have to be looked at, and nothing is.
+    /// The same for a directory and its content. The directory itself comes last: if it is closed already, its content
+    /// was closed before and is skipped.
     public static void closeTree(Path directory) throws IOException {
         var permissions = Files.getPosixFilePermissions(directory, LinkOption.NOFOLLOW_LINKS);
         if (!OWNERS.containsAll(permissions)) {

@@ -4,19 +4,19 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 
-/// The time on the wall as it was when we began, carried on by the clock that nobody can set: two readings are always
-/// as far apart as the time that passed between them.
+/// The wall clock time at the start, advanced by the clock that nobody can set: two readings are always as far apart as
+/// the time that passed between them.
 ///
-/// When somebody sets the clock on the wall, {@link #jump} tells by how much, and {@link #follow} is called once
-/// everything that was written down by the old time has been moved along.
+/// When somebody sets the wall clock, {@link #jump} says by how much, and {@link #follow} is called once all recorded
+/// times were moved along.
 ///
-/// The two clocks are compared by reading one after the other, and this process may be held up in between: only a
+/// The two clocks are compared by reading one after the other, and this process may be suspended in between: only a
 /// comparison that took next to no time counts.
 public final class SteadyClock implements InstantSource {
-    /// Less is left alone: time servers steer so much, and nobody notices.
+    /// Smaller jumps are ignored: time servers correct by that much, and it makes no difference.
     private static final Duration TOLERANCE = Duration.ofMillis(500);
 
-    /// How long a comparison may take: well below what is tolerated.
+    /// How long a comparison may take: well below the tolerance.
     private static final Duration MOMENT = Duration.ofMillis(50);
 
     private static final int TRIES = 10;
@@ -34,8 +34,8 @@ public final class SteadyClock implements InstantSource {
         return boot.plus(machine.sinceBoot());
     }
 
-    /// How far the clock on the wall has been set since, forward or back; zero when it was not, or when that cannot be
-    /// told now because the machine is too busy.
+    /// How far the wall clock has been set since, forward or back; zero when it was not, or when the machine is too
+    /// busy to tell now.
     public Duration jump() {
         var now = compare();
         var difference = Duration.between(boot, now.boot());
@@ -46,7 +46,7 @@ public final class SteadyClock implements InstantSource {
         boot = boot.plus(jump);
     }
 
-    /// When the machine was started by the clock on the wall.
+    /// The wall clock time at which the machine was started.
     ///
     /// @param took how long the comparison of the two clocks took
     private record Comparison(Instant boot, Duration took) {

@@ -20,7 +20,7 @@ public final class Steps {
         }
     }
 
-    /// @param wanted is told of each step on the thread that reaches it, which waits
+    /// @param wanted called for each step on the thread that reaches it, which waits
     public static void listen(Consumer<String> wanted) {
         listener = wanted;
     }

@@ -8,12 +8,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.function.LongSupplier;
 
-/// The clocks of the machine we run on: fine steps from the JVM's clock, which stands still while the machine sleeps;
-/// the sleep from the kernel's uptime, which has steps of 10 ms.
+/// The clocks of this machine: fine steps from the JVM's clock, which stands still while the machine sleeps; the sleep
+/// from the kernel's uptime, which has steps of 10 ms.
 ///
-/// The two are read one after the other, and this process may be held up in between for as long as the machine likes.
-/// That must not look like sleep, which would put the clock ahead for good: the uptime only counts when the JVM's clock
-/// hardly moved while it was read.
+/// The two are read one after the other, and this process may be suspended in between. That must not look like sleep,
+/// which would put the clock ahead permanently: the uptime only counts when the JVM's clock hardly moved while it was
+/// read.
 public final class SystemClock implements MachineClock {
     private static final Path UPTIME = Path.of("/proc/uptime");
     private static final long A_SLEEP = Duration.ofSeconds(1).toNanos();
@@ -23,7 +23,7 @@ public final class SystemClock implements MachineClock {
 
     private static final int TRIES = 3;
 
-    /// Last, as its making reads what is above.
+    /// Declared last, because its constructor reads the constants above.
     private static final SystemClock ONLY = new SystemClock(System::nanoTime, SystemClock::uptime);
 
     private final LongSupplier nanos;
@@ -64,7 +64,7 @@ public final class SystemClock implements MachineClock {
 
     /// Both clocks at one moment.
     ///
-    /// @param apart by how much the JVM's clock moved while the uptime was read
+    /// @param apart how far the JVM's clock moved while the uptime was read
     private record Reading(long nanos, long uptime, long apart) {
         private boolean isExact() {
             return apart <= HARDLY;

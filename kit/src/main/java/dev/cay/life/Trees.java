@@ -9,11 +9,12 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 
-/// Directory trees of our own, none of a sandbox's: a link is an entry like any other and is never followed.
+/// Directory trees that Cay made itself, not those of sandboxes: a link is an entry like any other and is never
+/// followed.
 public final class Trees {
     private Trees() {}
 
-    /// Whatever goes meanwhile, or was never there, is fine.
+    /// Deletes a tree. Files that disappear meanwhile, or never existed, are ignored.
     public static void delete(Path tree) throws IOException {
         Files.walkFileTree(tree, new EachEntry(Files::deleteIfExists));
     }

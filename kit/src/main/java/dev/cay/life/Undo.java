@@ -5,8 +5,7 @@ import java.util.Deque;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Releases what was taken, newest first, unless {@link #keep} is reached. One step that fails does not
-/// stop the others.
+/// Releases resources, newest first, unless {@link #keep} is reached. A failing step does not stop the others.
 public final class Undo implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Undo.class);
 
@@ -26,7 +25,7 @@ public final class Undo implements AutoCloseable {
         steps.push(step);
     }
 
-    /// All went well: what was taken stays taken.
+    /// Keeps all resources, after success.
     public void keep() {
         steps.clear();
     }

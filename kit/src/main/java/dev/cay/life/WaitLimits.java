@@ -20,7 +20,7 @@ public final class WaitLimits {
     /// A limit is exceeded by at most this time.
     public static final Duration PERIOD = Duration.ofMillis(25);
 
-    /// After so many periods without a wait the thread ends.
+    /// The thread ends after this many periods without a wait.
     private static final int MOST_QUIET = 40;
 
     /// Something that a thread waits for.
@@ -34,7 +34,7 @@ public final class WaitLimits {
     private final Set<Wait> waits = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean looking = new AtomicBoolean();
 
-    /// Must be followed by {@link #remove}. Waits are told apart by identity, so a wait must not be a record.
+    /// Adds a wait. {@link #remove} must follow. Waits are compared by identity, so a wait must not be a record.
     public void add(Wait wait) {
         waits.add(wait);
         startLooking();
@@ -54,7 +54,7 @@ public final class WaitLimits {
         try {
             wait.look(now);
         } catch (RuntimeException e) {
-            // Others must not wait for ever because of this one.
+            // One failing wait must not keep the others waiting for ever.
             log.atError().setCause(e).log("a wait cannot be ended");
         }
     }
@@ -66,7 +66,7 @@ public final class WaitLimits {
             waits.forEach(wait -> look(wait, now));
         }
         looking.set(false);
-        // A wait may have been added after the last look, by a thread that saw this one still alive.
+        // A thread may have added a wait after the last look, when it saw this thread still alive.
         if (!waits.isEmpty()) {
             startLooking();
         }

@@ -12,9 +12,9 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Objects;
 import java.util.Set;
 
-/// Files that nobody ever sees half written, also not who comes after a writer that was killed. They are as safe as
-/// any other from a loss of power, which is: not, until somebody forces them to disk. Only their owner may read
-/// them, unless the writer says otherwise.
+/// Writes files so that no reader ever sees half of one, also after the writer was killed. They are no safer from a
+/// loss of power than other files, until they are forced to disk. Only their owner may read them, unless the caller
+/// chooses other permissions.
 public final class WholeFile {
     private WholeFile() {}
 
@@ -22,7 +22,7 @@ public final class WholeFile {
         write(file, content, RootOnly.FILE);
     }
 
-    /// With these permissions from the first moment.
+    /// Writes with these permissions from the start.
     public static void write(Path file, byte[] content, Set<PosixFilePermission> mode) throws IOException {
         Path fresh = file.resolveSibling(file.getFileName() + ".new");
         draft(fresh, content, mode);
@@ -33,7 +33,7 @@ public final class WholeFile {
         write(file, content.getBytes(StandardCharsets.UTF_8));
     }
 
-    /// The same, and the file survives a loss of power once this returns.
+    /// Writes so that the file survives a loss of power once this returns.
     public static void writeDurably(Path file, byte[] content) throws IOException {
         Path fresh = file.resolveSibling(file.getFileName() + ".new");
         draft(fresh, content);
@@ -56,7 +56,7 @@ public final class WholeFile {
         draft(fresh, content, RootOnly.FILE);
     }
 
-    /// One that a killed writer left may be open to somebody, and is not written to.
+    /// Writes a new draft. A draft that a killed writer left may have open permissions, and is not reused.
     private static void draft(Path fresh, byte[] content, Set<PosixFilePermission> mode) throws IOException {
         Files.deleteIfExists(fresh);
         Files.createFile(fresh, PosixFilePermissions.asFileAttribute(mode));

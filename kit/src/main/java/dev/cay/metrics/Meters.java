@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// All meters of this process. Asking for one that is there already gives the same one again, so that each of a
-/// thousand sandboxes may ask.
+/// All meters of this process. A second request for the same meter returns the first one, so each of a thousand
+/// sandboxes may ask.
 public final class Meters {
     private static final Logger log = LoggerFactory.getLogger(Meters.class);
 
@@ -30,7 +30,7 @@ public final class Meters {
     private boolean jvm;
 
     /// @param name   ends in `_total`
-    /// @param labels whose values are few and known
+    /// @param labels labels with few, known values
     public Tally tally(String name, String help, String... labels) {
         return tallies.computeIfAbsent(
                 name,
@@ -41,7 +41,7 @@ public final class Meters {
                         .register(registry)));
     }
 
-    /// How long something takes, from half a millisecond to a minute.
+    /// A histogram of durations, from half a millisecond to a minute.
     ///
     /// @param name ends in `_seconds`
     public Timing timing(String name, String help, String... labels) {
@@ -56,7 +56,7 @@ public final class Meters {
                         .register(registry)));
     }
 
-    /// A value that is looked at when somebody asks. Must be quick; one that cannot be told is left out.
+    /// A gauge that is read at scrape time. Reading must be quick; a gauge that fails is left out.
     public void gauge(String name, String help, DoubleSupplier value) {
         GaugeWithCallback.builder()
                 .name(name)
@@ -65,7 +65,7 @@ public final class Meters {
                 .register(registry);
     }
 
-    /// Values by one label, looked at when somebody asks.
+    /// A gauge with one label, read at scrape time.
     public void gauges(String name, String help, String label, Supplier<Map<String, ? extends Number>> values) {
         GaugeWithCallback.builder()
                 .name(name)
@@ -76,7 +76,7 @@ public final class Meters {
                 .register(registry);
     }
 
-    /// Counts by one label that are kept elsewhere, looked at when somebody asks.
+    /// A labelled counter whose values are read from their owner at scrape time.
     ///
     /// @param name ends in `_total`
     public void tallies(String name, String help, String label, Supplier<Map<String, ? extends Number>> values) {
@@ -89,7 +89,7 @@ public final class Meters {
                 .register(registry);
     }
 
-    /// One that fails must not take the page from the others.
+    /// Reads one meter. Its failure must not lose the other meters of the page.
     private static void attempt(String name, Runnable look) {
         try {
             look.run();
@@ -98,7 +98,7 @@ public final class Meters {
         }
     }
 
-    /// All of them as text, in the form that fits the `Accept` header.
+    /// All meters as text, in the form that fits the `Accept` header.
     public Page page(@Nullable String accept) {
         watchJvm();
         var writer = formats.findWriter(accept);
@@ -113,7 +113,7 @@ public final class Meters {
 
     public record Page(String contentType, byte[] text) {}
 
-    /// Only once somebody reads: it loads classes that a start need not wait for.
+    /// Registers the JVM's meters at the first scrape: they load classes that a start need not wait for.
     private synchronized void watchJvm() {
         if (!jvm) {
             JvmMetrics.builder().register(registry);

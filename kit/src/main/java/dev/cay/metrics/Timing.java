@@ -2,7 +2,7 @@ package dev.cay.metrics;
 
 import io.prometheus.metrics.core.metrics.Histogram;
 
-/// How long something took, in steps.
+/// A histogram of durations.
 public final class Timing {
     static final double[] BOUNDS = {0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 60};
     private static final double NANOS = 1e9;

@@ -1,7 +1,8 @@
-/// Counts what happens in this process, for Prometheus. Every room may count; {@link dev.cay.metrics.Meters} is handed
-/// to those that do.
+/// Counts what happens in this process, for Prometheus. {@link dev.cay.metrics.Meters} is passed to every class that
+/// counts.
 ///
-/// The only room that knows Prometheus' library. Labels have few values: never an id, a path or a host of a user.
+/// This is the only package that knows Prometheus' library. Labels have few values: never an id, a path or a host of a
+/// user.
 @NullMarked
 package dev.cay.metrics;
 

@@ -11,8 +11,8 @@ import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedTrustManager;
 
-/// TLS to servers in sandboxes. Certificates are not checked: a server inside makes its own, and nobody but the
-/// sandbox is at the other end.
+/// TLS to servers in sandboxes. Certificates are not checked: a server inside makes its own, and only the sandbox can
+/// be at the other end.
 public final class AnyCertificate implements ReverseProxy.Securing {
     private static final Duration HANDSHAKE = Duration.ofSeconds(10);
 
@@ -24,7 +24,7 @@ public final class AnyCertificate implements ReverseProxy.Securing {
         var parameters = socket.getSSLParameters();
         parameters.setApplicationProtocols(new String[] {"http/1.1"});
         socket.setSSLParameters(parameters);
-        // Whoever is root inside may take the connection and say nothing.
+        // Root inside may accept the connection and stay silent.
         socket.setSoTimeout((int) HANDSHAKE.toMillis());
         socket.startHandshake();
         socket.setSoTimeout(0);

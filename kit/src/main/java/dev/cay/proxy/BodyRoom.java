@@ -18,7 +18,7 @@ final class BodyRoom {
     private final Map<SandboxId, Integer> bySandbox = new HashMap<>();
     private int all;
 
-    /// Holds until the exchange is over.
+    /// Takes memory until the end of the exchange.
     void take(Exchange exchange, SandboxId sandbox) {
         add(sandbox);
         exchange.onEnd(() -> remove(sandbox));

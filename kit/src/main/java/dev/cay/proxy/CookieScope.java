@@ -5,15 +5,14 @@ import java.util.Locale;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpHeader;
 
-/// Keeps cookies of a server in a sandbox with the host name they came from.
+/// Limits cookies of a server in a sandbox to the host name that they came from.
 ///
-/// Host names of all sandboxes lie below one domain: a cookie for that domain would be sent to the servers of every
-/// other sandbox, and one sandbox could set cookies for them all. The attribute `Domain` goes, the cookie stays and
-/// belongs to the host alone.
+/// Host names of all sandboxes are below one domain: a browser would send a cookie for that domain to the servers of
+/// every other sandbox. So the attribute `Domain` is removed, and the cookie belongs to the one host.
 final class CookieScope {
     private CookieScope() {}
 
-    /// Servers outside are no business of ours: what they set passes as it is.
+    /// The header with a narrowed cookie. Cookies of servers outside are passed unchanged.
     static HttpField narrowed(HttpField field, Exchange exchange) {
         return OutboundExchange.is(exchange) ? field : narrowed(field, exchange.authority());
     }
@@ -35,7 +34,8 @@ final class CookieScope {
         return kept.length() == cookie.length() ? field : new HttpField(field.getHeader(), kept.toString());
     }
 
-    /// Other domains stay: clients refuse them, and whoever stands in front of us may know what they are for.
+    /// Whether `Domain` covers more than the host. Attributes for other domains stay: clients refuse them, and a proxy
+    /// in front of Cay may need them.
     private static boolean widens(String attribute, String host) {
         int equals = attribute.indexOf('=');
         if (equals < 0 || !attribute.substring(0, equals).strip().equalsIgnoreCase("Domain")) {
@@ -50,7 +50,7 @@ final class CookieScope {
         return colon > authority.lastIndexOf(']') ? authority.substring(0, colon) : authority;
     }
 
-    /// Without the dots around it, which mean nothing.
+    /// The name without dots around it, which have no meaning.
     private static String plain(String name) {
         return name.strip().toLowerCase(Locale.ROOT).replaceAll("^\\.+|\\.+$", "");
     }

@@ -23,13 +23,13 @@ final class Filling {
     private static final String NAME = "([A-Za-z0-9_-]{1,128})";
     private static final Pattern PLAIN = Pattern.compile("\\$\\{e2b\\.secrets\\." + NAME + "}");
 
-    /// As it is in queries and forms.
+    /// A placeholder as queries and forms encode it.
     private static final Pattern ENCODED =
             Pattern.compile("(?i)(?:\\$|%24)(?:\\{|%7b)e2b\\.secrets\\." + NAME + "(?:}|%7d)");
 
     private static final String BASIC = "basic ";
 
-    /// How a value is written at some place; null where it cannot be.
+    /// Encodes a value for one place; null where that is impossible.
     private interface Form {
         @Nullable
         String of(String value);
@@ -49,12 +49,12 @@ final class Filling {
         this.allowed = fill.secrets();
     }
 
-    /// All that was put in, and logins with it in the form they are sent in.
+    /// All inserted values, and logins that contain one in the form that is sent.
     Set<String> sent() {
         return Set.copyOf(sent);
     }
 
-    /// A header's value. Names and passwords of `Basic` are looked at, too.
+    /// Fills a header's value, also inside names and passwords of `Basic`.
     String header(String value) {
         if (!value.regionMatches(true, 0, BASIC, 0, BASIC.length())) {
             return replace(value, PLAIN, Filling::inHeader);

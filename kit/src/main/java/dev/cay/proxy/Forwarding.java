@@ -15,8 +15,8 @@ import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Response;
 import org.jspecify.annotations.Nullable;
 
-/// One exchange on its way through one connection: the request's body goes in on a thread of its own, while the answer
-/// comes out on the caller's.
+/// Forwards one exchange over one connection: the request's body is sent on a thread of its own, while the caller's
+/// thread passes the answer back.
 final class Forwarding {
     private static final Duration LINGER = Duration.ofSeconds(2);
 
@@ -65,7 +65,7 @@ final class Forwarding {
         }
     }
 
-    /// Lets a client who has its answer already finish its request: closing earlier could cost it the answer.
+    /// Lets a client that has its answer finish sending its request: closing earlier could lose the answer.
     private void settle(Thread body) {
         try {
             if (!sent && exchange.committed()) {
@@ -143,13 +143,13 @@ final class Forwarding {
                 response.getHeaders().add(field);
             }
         }
-        // Only these have an end after which something could come, announced or not.
+        // Only chunked answers have an end after which trailers could come, announced or not.
         if (answer.fields().contains(HttpHeader.TRANSFER_ENCODING)) {
             response.setTrailersSupplier(() -> struck(answer.trailers(), LastHop.scrub(exchange)));
         }
     }
 
-    /// Headers of the answer without those of the hop, and with cookies for the client's host alone.
+    /// The headers of the answer without hop-by-hop headers, and with cookies limited to the client's host.
     static HttpFields passable(HttpFields fields, Exchange exchange) {
         Set<String> hop = UpstreamRequest.hopOf(fields);
         var passed = HttpFields.build();
@@ -172,8 +172,8 @@ final class Forwarding {
         return struck;
     }
 
-    /// Some servers agree to a body without saying so first, and then wait for it. The head must be out before anybody
-    /// looks for that body: looking tells the client to go on, and that is no answer to follow the answer with.
+    /// Starts to read the body for servers that wait for it without having sent `100 Continue`. The request's head must
+    /// be sent before the body is looked at, because that sends `100 Continue` to the client.
     private void agreeInSilence() throws IOException {
         if (mayContinue.getCount() > 0 && answer.status() < 300) {
             exchange.answer().flush();
@@ -186,7 +186,7 @@ final class Forwarding {
         Scrub scrub = LastHop.scrub(exchange);
         ByteBuffer held = null;
         while (true) {
-            // Held back only while more is at hand, so that a short answer leaves in one piece.
+            // Held back only while more is available, so that a short answer leaves in one piece.
             ByteBuffer more = answer.content();
             if (more != null && scrub != null) {
                 more = scrub.pass(more);
@@ -226,7 +226,7 @@ final class Forwarding {
 
     private void finish(AnswerStream out, @Nullable ByteBuffer last) throws IOException {
         if (last == null && exchange.method().equals("HEAD")) {
-            // Or Jetty would add a length of zero, which would be a lie about the body that was not asked for.
+            // Otherwise Jetty would add `Content-Length: 0`, which is wrong for the body of an answer to HEAD.
             out.flush();
         }
         out.finish(last == null ? ByteBuffer.allocate(0) : last);
@@ -236,7 +236,8 @@ final class Forwarding {
         new Tunnel(exchange, connection, answer).run();
     }
 
-    /// The client left: nobody wants what the server still has to say. Not after the connection was given back.
+    /// Ends the connection when the client has disconnected. Does nothing after the connection was returned to the
+    /// pool.
     private synchronized void clientGone() {
         if (using) {
             connection.close();

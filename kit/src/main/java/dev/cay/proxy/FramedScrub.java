@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /// frames cut it, and gives the end of a message away as soon as the message is complete: the other side may wait for
 /// it.
 final class FramedScrub {
-    /// More than a value and some frames between its pieces. A server that sends more between them is hostile, and has
-    /// other ways to say what it knows.
+    /// Most bytes that are held back: more than a value and some frames between its pieces. A server that sends more
+    /// between them is hostile, and has other ways to pass a value on.
     private static final int MOST_HELD = 1 << 17;
 
     /// The beginning of a frame.
@@ -21,7 +21,7 @@ final class FramedScrub {
     /// @param last    whether it ends the message
     record Frame(long length, boolean content, boolean last) {}
 
-    /// How a protocol begins frames.
+    /// The framing of a protocol.
     enum Protocol {
         /// RFC 6455.
         WEBSOCKET {
@@ -42,7 +42,7 @@ final class FramedScrub {
                 return new Frame(size, !control && !masked, !control && (head[0] & 0x80) != 0);
             }
         },
-        /// Each message has a flag and its length before it.
+        /// gRPC: each message is preceded by a flag and its length.
         GRPC {
             @Override
             @Nullable
@@ -70,7 +70,7 @@ final class FramedScrub {
     private @Nullable Frame frame;
     private long left;
 
-    /// What has come and not passed, with which of it is content.
+    /// The bytes that have arrived and were not passed on, with a mark for each that is content.
     private byte[] held = {};
 
     private boolean[] content = {};
@@ -149,7 +149,7 @@ final class FramedScrub {
         content = Arrays.copyOfRange(content, end, content.length);
     }
 
-    /// What was held back, when nothing more comes.
+    /// The bytes still held back, at the end of the stream.
     ByteBuffer rest() {
         var rest = new ByteArrayOutputStream();
         release(rest, true);

@@ -24,9 +24,8 @@ import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.Promise;
 import org.jspecify.annotations.Nullable;
 
-/// One call on its way to a server of HTTP/2: messages go in on a thread of their own, answers come out on
-/// the caller's, and the trailers, which tell how a call of gRPC ended, come last. Who does not read makes the other
-/// side wait.
+/// Forwards one gRPC call to an HTTP/2 server: a thread of its own sends messages, the caller's thread returns answers,
+/// and the trailers, which have the call's status, come last. A slow reader causes back-pressure on the other side.
 final class GrpcForwarding implements Stream.Listener {
     private static final Duration SILENT = Duration.ofSeconds(610);
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);

@@ -62,7 +62,7 @@ final class Http2Upstreams {
             return session.getStreams().isEmpty() && System.nanoTime() - touched > KEPT.toNanos();
         }
 
-        /// At once, not after what is still to be sent: nothing of ours may stay in the sandbox.
+        /// Closes at once and drops unsent frames: no connection of the node may stay open in the sandbox.
         void cut() {
             session.close(ErrorCode.CANCEL_STREAM_ERROR.code, "cut", Callback.NOOP);
             if (session instanceof HTTP2Session open) {
@@ -90,7 +90,7 @@ final class Http2Upstreams {
             return stream;
         }
 
-        /// Nobody wants more of it; has no effect on one that is over.
+        /// Cancels the call; has no effect on one that has ended.
         void giveUp() {
             if (!stream.isClosed()) {
                 stream.reset(new ResetFrame(stream.getId(), ErrorCode.CANCEL_STREAM_ERROR.code), Callback.NOOP);
@@ -116,7 +116,7 @@ final class Http2Upstreams {
             try {
                 return begin(kept, head, listener);
             } catch (IOException e) {
-                // Closed meanwhile, or full; a new one will do.
+                // The kept connection was closed meanwhile, or is full; a new one is made.
                 log.atDebug().setCause(e).log("a kept connection takes no more calls");
             }
         }
@@ -154,7 +154,7 @@ final class Http2Upstreams {
         }
     }
 
-    /// TLS of one upstream. The engine itself knows the host, whom to believe, and that only HTTP/2 is wanted.
+    /// TLS of one upstream. The engine itself knows the host and the trusted authorities, and offers HTTP/2 only.
     private static final class Tls extends SslContextFactory.Client {
         private final ReverseProxy.Securing securing;
 
@@ -178,9 +178,8 @@ final class Http2Upstreams {
         }
     }
 
-    /// What is under way on a connection. All of it is told when that ends, even a stream that Jetty has
-    /// closed already: the one that is being sent in that moment is closed without a word, and would be
-    /// waited for.
+    /// The open calls of a connection. All of them are told of its end, even a stream that Jetty has closed already:
+    /// Jetty closes a stream that is just being sent without telling its listener, which would wait for ever.
     private static final class Calls implements Session.Listener {
         private final Set<Call> active = ConcurrentHashMap.newKeySet();
         private volatile boolean ended;
@@ -232,7 +231,7 @@ final class Http2Upstreams {
         all.forEach(Kept::cut);
     }
 
-    /// Closes what nobody has used for a while.
+    /// Closes connections that were idle for a while.
     void sweep() {
         List<Kept> old;
         synchronized (this) {

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// What the edge says about the connection to the server in the sandbox, and the last hop does.
+/// Settings that the edge or a rule makes for the connection to the server, and that the last hop applies.
 public final class LastHop {
     private static final String TLS = LastHop.class.getName() + ".tls";
     private static final String STRUCK = LastHop.class.getName() + ".struck";
@@ -15,7 +15,7 @@ public final class LastHop {
     private static final String TARGET = LastHop.class.getName() + ".target";
     private static final String BODY = LastHop.class.getName() + ".body";
 
-    /// What is done to a body of limited size.
+    /// Changes a body of limited size.
     interface BodyChange {
         byte[] change(byte[] body);
     }
@@ -25,7 +25,7 @@ public final class LastHop {
 
     private LastHop() {}
 
-    /// The server speaks TLS. Its certificate is not looked at: nobody but the sandbox has the port.
+    /// The server speaks TLS. Its certificate is not checked: only the sandbox has the port.
     public static void useTls(Exchange exchange) {
         exchange.request().setAttribute(TLS, true);
     }
@@ -34,15 +34,15 @@ public final class LastHop {
         return Boolean.TRUE.equals(exchange.request().getAttribute(TLS));
     }
 
-    /// The server gets these headers, in place of those of the same names that the client sent. Adds to those that are
-    /// set already.
+    /// Sets headers for the server, in place of the client's headers of the same names. Adds to those that are set
+    /// already.
     public static void setHeaders(Exchange exchange, Map<String, String> headers) {
         var all = new Headers(headers(exchange));
         all.byName.putAll(headers);
         exchange.request().setAttribute(HEADERS, all);
     }
 
-    /// By name; whatever case a name is asked for in.
+    /// The headers that were set, by name without regard to case.
     public static Map<String, String> headers(Exchange exchange) {
         return exchange.request().getAttribute(HEADERS) instanceof Headers set ? set.byName : Map.of();
     }
@@ -56,7 +56,7 @@ public final class LastHop {
         return exchange.request().getAttribute(TARGET) instanceof String target ? target : null;
     }
 
-    /// Has the body changed before it is sent, if it is not too large and not compressed.
+    /// Changes the body before it is sent, if it is not too large and not compressed.
     static void fillBody(Exchange exchange, SandboxId sandbox, BodyChange change) {
         exchange.request().setAttribute(BODY, new FilledBody(sandbox, change));
     }
@@ -65,9 +65,8 @@ public final class LastHop {
         return exchange.request().getAttribute(BODY) instanceof FilledBody body ? body : null;
     }
 
-    /// The client does not see these values in the answer, wherever the server repeats them. Before the answer begins,
-    /// more
-    /// values can be added.
+    /// Removes these values from the answer wherever the server repeats them. More values can be added before the
+    /// answer begins.
     public static void strike(Exchange exchange, Collection<String> values) {
         Scrub before = scrub(exchange);
         exchange.request().setAttribute(STRUCK, before == null ? new Scrub(values) : before.with(values));

@@ -2,8 +2,8 @@ package dev.cay.proxy;
 
 import dev.cay.http.Exchange;
 
-/// Marks an exchange between a sandbox and a server outside. Nothing of it is changed but what rules say: the
-/// host names are not ours, so that cookies may be for whole domains.
+/// Marks an exchange between a sandbox and a server outside. The proxy changes only what rules say: the host names are
+/// not Cay's, so cookies may be for whole domains.
 public final class OutboundExchange {
     private static final String ATTRIBUTE = OutboundExchange.class.getName();
 

@@ -11,10 +11,9 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// What was read of a body before its request is sent, because a rule changes it.
+/// The part of a body that was read before its request is sent, because a rule changes it.
 ///
-/// @param whole false if there is more than is changed: the bytes are then as the client sent them, and the rest
-/// follows
+/// @param whole false if the body is larger than rules may change: the bytes are then unchanged, and the rest follows
 record ReadBody(byte[] bytes, boolean whole) {
     private static final Duration LIMIT = Duration.ofSeconds(60);
     private static final Duration FOREVER = Duration.ofDays(36_500);

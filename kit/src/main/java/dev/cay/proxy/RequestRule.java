@@ -13,13 +13,13 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 
-/// Does to a request of a sandbox what the rule for its host says: sets headers, and puts secrets in the place of
-/// placeholders. The answer to a request with a secret is struck; see {@link LastHop#strike}.
+/// Applies an egress rule to a request of a sandbox: sets headers, and replaces placeholders by secrets. The values are
+/// then removed from the answer; see {@link LastHop#strike}.
 public final class RequestRule {
-    /// What lets a server send an answer in a form in which no value is found.
+    /// Headers by which a server may send an answer in a form in which no value is found.
     private static final Set<String> COMPRESSION = Set.of("sec-websocket-extensions", "grpc-accept-encoding");
 
-    /// Those of the connection, and those that say where a request begins and ends.
+    /// Headers of the connection, and those that say where a request begins and ends.
     private static final Set<String> NEVER_FILLED = Set.of(
             "host",
             "connection",

@@ -18,11 +18,11 @@ import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 
 /// Passes exchanges on to HTTP/1.1 servers inside sandboxes, both ways at once and without buffering, upgrades
-/// included; gRPC to servers of HTTP/2, as it knows nothing else.
+/// included. gRPC goes to servers of HTTP/2, because it needs that.
 ///
-/// Connections are pooled by {@link Upstream#key}, so that a resumed sandbox never gets a stale one. The client side of
-/// HTTP is our own, on blocking channels and Jetty's parser: channels come connected from another network namespace,
-/// which Jetty's client does not expect, and a virtual thread that waits is one hop where its selector takes several.
+/// Connections are pooled by {@link Upstream#key}, so a resumed sandbox never gets a stale one. The client side is
+/// Cay's own, on blocking channels and Jetty's parser: channels are connected in another network namespace, which
+/// Jetty's client does not support, and a waiting virtual thread costs one hop where Jetty's selector takes several.
 public final class ReverseProxy implements AutoCloseable {
     private static final Duration SWEEP = Duration.ofSeconds(10);
 
@@ -34,10 +34,10 @@ public final class ReverseProxy implements AutoCloseable {
     private final Timing times;
     private @Nullable Thread sweeper;
 
-    /// Where to pass an exchange on to.
+    /// The target of an exchange.
     ///
     /// @param key  the sandbox and its generation: connections are shared and cut by it
-    /// @param host what to send as `Host` instead of the client's, or null to pass that through
+    /// @param host the `Host` to send instead of the client's, or null to pass that through
     /// @param tls  null for a server without TLS
     public record Upstream(
             String key,
@@ -51,12 +51,12 @@ public final class ReverseProxy implements AutoCloseable {
         }
     }
 
-    /// Begins TLS on a connection.
+    /// Starts TLS on a connection.
     public interface Securing {
         /// Returns when the handshake is done. Closing the result closes the given socket.
         SSLSocket secure(Socket plain) throws IOException;
 
-        /// For a connection that shall speak HTTP/2; null where HTTP/1.1 is all that is spoken.
+        /// The engine for a connection that shall speak HTTP/2; null where only HTTP/1.1 is spoken.
         default @Nullable SSLEngine forHttp2() {
             return null;
         }
@@ -83,9 +83,9 @@ public final class ReverseProxy implements AutoCloseable {
         pool.keep(pool.open(upstream));
     }
 
-    /// Passes the exchange on and returns when it is over, also an upgraded one.
+    /// Passes the exchange on and returns at its end, also that of an upgraded one.
     ///
-    /// A server that takes the connection but gives no answer becomes an `IOException`, which renders as 502.
+    /// A server that accepts the connection but gives no answer becomes an `IOException`, which renders as 502.
     ///
     /// @throws java.net.ConnectException when the port is closed; nothing was answered then
     public void forward(Exchange exchange, Upstream upstream) throws IOException {
@@ -127,7 +127,7 @@ public final class ReverseProxy implements AutoCloseable {
         } catch (ConnectException e) {
             throw e;
         } catch (SocketException | SocketTimeoutException e) {
-            // A server that ends just now, or root inside who has packets dropped or answered as he likes.
+            // The server just ended, or root inside drops packets or sends what it likes.
             throw new BrokenUpstream("The server in the sandbox took no connection: " + e.getMessage(), e);
         }
     }

@@ -29,7 +29,7 @@ final class Scrub {
         this.values = List.of(values);
     }
 
-    /// The same for more values; for what has not begun to pass.
+    /// A scrub with more values. Call this before any content has passed.
     Scrub with(Collection<String> more) {
         return new Scrub(
                 Stream.concat(values.stream(), new Scrub(more).values.stream()).toArray(byte[][]::new));
@@ -45,7 +45,7 @@ final class Scrub {
         return ByteBuffer.wrap(all, 0, end);
     }
 
-    /// What was held back, when nothing more comes.
+    /// The bytes still held back, at the end of the stream.
     ByteBuffer rest() {
         var rest = ByteBuffer.wrap(held);
         held = new byte[0];
@@ -69,7 +69,7 @@ final class Scrub {
         }
     }
 
-    /// Where the longest end begins that a value begins with.
+    /// The length of the longest suffix of the bytes that is a prefix of a value.
     int beginning(byte[] bytes) {
         int first = bytes.length;
         for (byte[] value : values) {

@@ -13,10 +13,10 @@ import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.FutureCallback;
 
-/// A connection after both sides agreed to speak something else, WebSocket mostly: bytes both ways until one side ends.
+/// A connection after an upgrade, mostly to WebSocket: bytes both ways until one side ends.
 ///
-/// Jetty would switch protocols only after the handler returned; so we take the connection from it and write the head
-/// of the answer ourselves.
+/// Jetty would switch protocols only after the handler returned, so the tunnel takes the connection from Jetty and
+/// writes the head of the answer itself.
 final class Tunnel {
     private static final int BUFFER = 16 * 1024;
 
@@ -65,7 +65,7 @@ final class Tunnel {
 
     private void copyToClient() {
         Scrub scrub = LastHop.scrub(exchange);
-        // With values to strike, no other protocol is agreed to.
+        // If values must be removed, only protocols with known frames are upgraded to.
         var frames = scrub == null ? null : new FramedScrub(scrub, FramedScrub.Protocol.WEBSOCKET);
         try {
             do {

@@ -60,7 +60,7 @@ final class UpstreamAnswer implements HttpParser.ResponseHandler {
     @Nullable
     ByteBuffer content() throws IOException {
         if (content == null && !complete) {
-            // Also when there are no bytes: an empty body ends without any.
+            // Parsed also without bytes, because an empty body ends without any.
             parse(connection.input());
         }
         ByteBuffer piece = content;
@@ -91,7 +91,7 @@ final class UpstreamAnswer implements HttpParser.ResponseHandler {
         return complete && content == null;
     }
 
-    /// Whether the server has said anything at all to this request.
+    /// Whether the server has sent any byte of the answer to this request.
     boolean heard() {
         return heard;
     }

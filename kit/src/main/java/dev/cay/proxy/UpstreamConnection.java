@@ -7,7 +7,7 @@ import java.time.Duration;
 
 /// A connection to a server, with the bytes that were read but not used yet.
 ///
-/// Blocking, as virtual threads make that cheap. Closing it from another thread ends whatever waits on it.
+/// Blocking, as virtual threads make that cheap. Closing it from another thread ends every wait on it.
 final class UpstreamConnection implements Closeable {
     private static final int BUFFER = 32 * 1024;
 
@@ -28,7 +28,7 @@ final class UpstreamConnection implements Closeable {
         return upstream;
     }
 
-    /// What was read and not used yet.
+    /// The bytes that were read and not used yet.
     ByteBuffer input() {
         return input;
     }
@@ -57,7 +57,7 @@ final class UpstreamConnection implements Closeable {
         line.shutdownOutput();
     }
 
-    /// Whether the server has neither closed nor said anything while the connection lay in the pool.
+    /// Whether the server has neither closed the connection nor sent anything while it was in the pool.
     boolean stillGood() {
         return line.silent();
     }
@@ -72,7 +72,7 @@ final class UpstreamConnection implements Closeable {
         return pooled;
     }
 
-    /// Whether it served another request before, so that the server may have given it up meanwhile.
+    /// Whether the connection has carried another request before. If so, the server may have closed it meanwhile.
     boolean reused() {
         return reused;
     }
@@ -81,7 +81,7 @@ final class UpstreamConnection implements Closeable {
         return Duration.ofNanos(System.nanoTime() - touched);
     }
 
-    /// Closes it on purpose: whoever uses it must not mistake that for a failure of the server.
+    /// Closes the connection on purpose, and notes that, so its user does not take it for a failure of the server.
     void cut() {
         cut = true;
         close();
@@ -96,7 +96,7 @@ final class UpstreamConnection implements Closeable {
         try {
             line.close();
         } catch (IOException e) {
-            // Nothing is left to do with it.
+            // The connection is closed already.
         }
     }
 

@@ -8,9 +8,9 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import javax.net.ssl.SSLSocket;
 
-/// How bytes get to a server and back: as they are, or by TLS. One thread reads and another writes.
+/// The byte transport to a server: plain or TLS. One thread reads and another writes.
 interface UpstreamLine extends Closeable {
-    /// Fewer bytes than there is room for; -1 at the end.
+    /// Reads as many bytes as are available and fit; -1 at the end.
     int read(ByteBuffer into) throws IOException;
 
     /// Writes some of it, or all.
@@ -18,10 +18,11 @@ interface UpstreamLine extends Closeable {
 
     void shutdownOutput() throws IOException;
 
-    /// Whether the server has neither closed nor said anything. Only while nobody else uses it.
+    /// Whether the server has neither closed nor sent anything. Call this only while no other thread uses the
+    /// connection.
     boolean silent();
 
-    /// Without TLS.
+    /// A plain transport.
     static UpstreamLine plain(SocketChannel channel) throws IOException {
         channel.configureBlocking(true);
         if (channel.supportedOptions().contains(StandardSocketOptions.TCP_NODELAY)) {
@@ -30,7 +31,7 @@ interface UpstreamLine extends Closeable {
         return new Plain(channel);
     }
 
-    /// With TLS, whose handshake is done.
+    /// A TLS transport whose handshake is done.
     static UpstreamLine secured(SSLSocket socket) {
         return new Secured(socket, new byte[Secured.PIECE], new byte[Secured.PIECE]);
     }
@@ -69,8 +70,8 @@ interface UpstreamLine extends Closeable {
         }
     }
 
-    /// @param in  what was read last
-    /// @param out what is written next: a record of TLS for each small piece would cost more than to join them
+    /// @param in  the bytes that were read last
+    /// @param out gathers small pieces, because a TLS record for each would cost more than copying
     record Secured(SSLSocket socket, byte[] in, byte[] out) implements UpstreamLine {
         private static final int PIECE = 16 * 1024;
 
@@ -99,7 +100,7 @@ interface UpstreamLine extends Closeable {
             socket.shutdownOutput();
         }
 
-        /// What TLS itself says, like a ticket for the next session, counts as silence.
+        /// Messages of TLS itself, like a session ticket, count as silence.
         @Override
         public boolean silent() {
             try {

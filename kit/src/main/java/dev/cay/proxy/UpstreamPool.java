@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Every connection into sandboxes: those in use, so that they can be cut, and those kept for the next request.
+/// All connections into sandboxes: those in use, so that they can be cut, and idle ones for the next request.
 final class UpstreamPool {
     private static final Duration KEPT = Duration.ofSeconds(30);
     private static final Duration SILENT = Duration.ofSeconds(610);

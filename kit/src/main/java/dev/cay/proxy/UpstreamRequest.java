@@ -25,7 +25,7 @@ import org.eclipse.jetty.http.MetaData;
 import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
 
-/// The client's request as HTTP/1.1 for the server inside: same target, same headers but those of the hop.
+/// The client's request as HTTP/1.1 for the server inside: same target, same headers but hop-by-hop ones.
 final class UpstreamRequest {
     private static final Set<String> HOP = Set.of(
             "connection",
@@ -42,7 +42,7 @@ final class UpstreamRequest {
     private static final Pattern GRPC = Pattern.compile("application/grpc(\\+|;|\\s|$)", Pattern.CASE_INSENSITIVE);
     private static final ByteBuffer CHUNK_END = ByteBuffer.wrap(new byte[] {'\r', '\n'});
 
-    /// How the body is told from what follows.
+    /// How the end of the body is marked.
     enum Framing {
         NONE,
         EMPTY,
@@ -56,14 +56,14 @@ final class UpstreamRequest {
     private final Framing framing;
     private final Map<String, String> set;
 
-    /// @param bodies limits what is held of bodies that are changed
+    /// @param bodies limits the memory of bodies that are changed
     UpstreamRequest(Exchange exchange, @Nullable String host, BodyRoom bodies) throws IOException {
         this.exchange = exchange;
         this.host = host;
         var came = framing(exchange);
         this.read = came == Framing.LENGTH || came == Framing.CHUNKED ? ReadBody.of(exchange, grpc(), bodies) : null;
         this.framing = read == null || !read.whole() ? came : read.bytes().length == 0 ? Framing.EMPTY : Framing.LENGTH;
-        // After the body was changed, which may set more.
+        // Read after the body was changed, which may set more headers.
         this.set = LastHop.headers(exchange);
     }
 
@@ -81,7 +81,7 @@ final class UpstreamRequest {
         return !hasBody() && SAFE.contains(exchange.method());
     }
 
-    /// Only of HTTP/1.1; there `Upgrade` counts if `Connection` names it.
+    /// Whether the client asks for an upgrade: HTTP/1.1 only, and only if `Connection` names `Upgrade`.
     boolean wantsUpgrade() {
         return exchange.http1()
                 && exchange.header("Upgrade") != null
@@ -96,7 +96,7 @@ final class UpstreamRequest {
         return type != null && GRPC.matcher(type).lookingAt();
     }
 
-    /// The head for a server that speaks HTTP/2. What tells the body's length goes: there it is told otherwise.
+    /// The head for an HTTP/2 server. Headers about the body's length are removed, because frames say it there.
     MetaData.Request http2Head(boolean secure) {
         String authority = host == null ? exchange.authority() : host;
         HttpFields fields = exchange.request().getHeaders();
@@ -161,7 +161,7 @@ final class UpstreamRequest {
         return head.put((byte) '\r').put((byte) '\n').flip();
     }
 
-    /// Sends what is there of the body together with the head; true if that was all of it.
+    /// Sends the available part of the body together with the head; true if that was all of it.
     boolean sendWhole(UpstreamConnection connection) throws IOException {
         ByteBuffer head = head();
         if (!hasBody()) {
@@ -187,8 +187,8 @@ final class UpstreamRequest {
 
     /// Sends the body as it arrives, to its end.
     ///
-    /// HTTP/2 lets a client announce one length and send another. On a connection that is used again, what is too
-    /// much would be the next request, and what is missing would be taken from it.
+    /// An HTTP/2 client can announce one length and send another. On a reused connection, surplus bytes would
+    /// become the next request, and missing ones would be taken from it.
     void sendBody(UpstreamConnection connection) throws IOException {
         if (read != null && read.bytes().length > 0) {
             sendChunk(connection, ByteBuffer.wrap(read.bytes()));
@@ -278,7 +278,7 @@ final class UpstreamRequest {
         if (exchange.http1()) {
             return request.getHeaders().contains(HttpHeader.TRANSFER_ENCODING) ? Framing.CHUNKED : Framing.NONE;
         }
-        // HTTP/2 needs no header to announce a body, so its beginning or end must be looked for.
+        // HTTP/2 needs no header to announce a body, so the request must be checked for a first byte or its end.
         RequestBody body = exchange.requestBody();
         if (body.ended() && body.peek() == null) {
             return exchange.method().startsWith("P") ? Framing.EMPTY : Framing.NONE;

@@ -13,7 +13,7 @@ public final class WithheldHeaders {
 
     private WithheldHeaders() {}
 
-    /// Adds to those that are withheld already.
+    /// Withholds these headers beside those that are withheld already.
     public static void headers(Exchange exchange, Set<String> names) {
         if (names.isEmpty()) {
             return;

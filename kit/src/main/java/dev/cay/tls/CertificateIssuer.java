@@ -47,15 +47,18 @@ final class CertificateIssuer {
 
     private CertificateIssuer() {}
 
-    /// @param domain what it may sign for, besides `localhost` and loopback: whoever gets its key, which many clients
-    ///     trust, cannot pose as anybody else
+    /// Makes a certificate authority.
+    ///
+    /// @param domain the domain it may sign for, besides `localhost` and loopback. Many clients trust the
+    ///               authority, so a stolen key must not let a thief pose as other hosts
     static SigningKeys authority(String domain, Instant now) throws GeneralSecurityException {
         return authority("Cay local authority", permitted(domain), now);
     }
 
-    /// One that may sign for every host.
+    /// Makes an authority that may sign for every host.
     ///
-    /// @param number tells it from those of other installations: clients find authorities by their name
+    /// @param number distinguishes it from authorities of other installations, because clients find authorities by
+    ///               name
     static SigningKeys unlimitedAuthority(String number, Instant now) throws GeneralSecurityException {
         return authority("Cay egress authority " + number, null, now);
     }
@@ -94,7 +97,7 @@ final class CertificateIssuer {
             throws GeneralSecurityException {
         boolean address = host.matches("[0-9.]+") || host.contains(":");
         var name = new GeneralName(address ? GeneralName.iPAddress : GeneralName.dNSName, host);
-        // A common name has at most 64 characters, and no client looks at it any more.
+        // A common name has at most 64 characters, and clients no longer use it.
         return server(ca, key, name("Cay egress"), new GeneralNames(name), now, life);
     }
 

@@ -26,17 +26,17 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedKeyManager;
 import org.jspecify.annotations.Nullable;
 
-/// The authority in whose name the node answers sandboxes instead of servers outside, where it opens their TLS.
-/// Made at first use, one for each installation; only sandboxes trust it. Thread-safe.
+/// The certificate authority for connections of sandboxes that the node opens: it signs certificates for servers
+/// outside. Made at first use, one for each installation; only sandboxes trust it. Thread-safe.
 ///
-/// `ca.key` (0600) may sign for every host, so that it never leaves the node. `ca.pem` is the certificate.
+/// `ca.key` (0600) may sign for every host, so it never leaves the node. `ca.pem` is the certificate.
 public final class EgressAuthority {
     private static final Duration LEAF_LIFE = Duration.ofDays(30);
     private static final Duration RENEW_BEFORE = Duration.ofDays(7);
     private static final Duration AUTHORITY_RENEW_BEFORE = Duration.ofDays(365);
     private static final int LEAVES = 1024;
 
-    /// Says for which host a connection was opened.
+    /// Finds the host for which a connection was opened.
     public interface Hosts {
         /// @param port of the client
         Optional<String> of(String address, int port);
@@ -70,7 +70,7 @@ public final class EgressAuthority {
         }
     }
 
-    /// TLS that shows each client a certificate for the host that it wants.
+    /// TLS that shows each client a certificate for the host it connects to.
     public SSLContext tls(Hosts hosts) {
         try {
             var context = SSLContext.getInstance("TLS");
@@ -108,7 +108,7 @@ public final class EgressAuthority {
         }
         Files.createDirectories(
                 directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-        // So that an old certificate never stands beside a new key.
+        // Deleted first, so that an old certificate never exists beside a new key.
         Files.deleteIfExists(certificate);
         byte[] number = new byte[4];
         new SecureRandom().nextBytes(number);
@@ -137,7 +137,7 @@ public final class EgressAuthority {
         }
     }
 
-    /// One key for all of them: it lives in memory alone, as long as the daemon.
+    /// One key for all certificates; it exists only in memory, as long as the daemon runs.
     private synchronized KeyPair leafKeys() throws GeneralSecurityException {
         if (leafKeys == null) {
             leafKeys = CertificateIssuer.pair();
@@ -145,7 +145,7 @@ public final class EgressAuthority {
         return leafKeys;
     }
 
-    /// Chooses by the connection and not by what the client says in its handshake: that was judged before.
+    /// Chooses the certificate by the connection and not by the client's SNI, because the rules judged the connection.
     private final class Keys extends X509ExtendedKeyManager {
         private final Hosts hosts;
 

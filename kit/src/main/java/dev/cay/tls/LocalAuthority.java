@@ -22,12 +22,12 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
-/// A certificate authority of this machine's own, made at first start, and the wildcard certificate it signed.
+/// A certificate authority of this machine, made at first start, and the wildcard certificate that it signed.
 ///
-/// Lies in one directory: `ca.pem` (readable by all), `ca.key` and `server.pem` (0600), `bundle.pem` (the system's
-/// roots plus our CA, as some clients read only one file). A certificate near its end is signed anew by the same CA.
-/// The CA may sign for the domain, `localhost` and loopback alone, and for another domain a new one is made. A CA of an
-/// older Cay has no such limits; it stays until its files are removed, as clients trust it.
+/// The files are in one directory: `ca.pem` (readable by all), `ca.key` and `server.pem` (0600), `bundle.pem` (the
+/// system's roots plus this CA, as some clients read only one file). The CA renews a certificate near its end. It may
+/// sign for the domain, `localhost` and loopback alone; for another domain a new CA is made. A CA of an older Cay has
+/// no such limits; it stays until its files are removed, as clients trust it.
 public final class LocalAuthority {
     private static final Duration RENEW_BEFORE = Duration.ofDays(30);
 
@@ -68,7 +68,7 @@ public final class LocalAuthority {
         }
     }
 
-    /// One for all listeners: a session begun on one of them may be resumed on another.
+    /// TLS for all listeners, shared so that a session begun on one of them may be resumed on another.
     public synchronized SSLContext tls() {
         if (shown == null) {
             shown = makeContext();
@@ -84,7 +84,7 @@ public final class LocalAuthority {
         }
     }
 
-    /// For our own clients: trusts this CA and nothing else.
+    /// TLS for Cay's own clients: trusts this CA and nothing else.
     public SSLContext trusting() {
         try {
             KeyStore roots = KeyStore.getInstance("PKCS12");
@@ -189,7 +189,7 @@ public final class LocalAuthority {
         write(file, text.getBytes(StandardCharsets.US_ASCII), mode);
     }
 
-    /// Never shows half a file, nor a secret that others may read for a moment.
+    /// Writes a file so that readers never see half of it, nor a secret with open permissions.
     private static void write(Path file, byte[] bytes, Set<PosixFilePermission> mode) throws IOException {
         Path draft = Files.createTempFile(
                 file.toAbsolutePath().getParent(), ".draft", "", PosixFilePermissions.asFileAttribute(SECRET));

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /// One key and its certificates, read from PEM and shown to every TLS client.
 ///
-/// Not by way of a key store: those are made to be slow to open, which is felt at every start, and protect nothing when
-/// the password stands beside them. It also keeps away from Bouncy Castle, whose signed jar takes as long to check.
+/// Does not use a key store: key stores are slow to open by design, which delays every start, and protect nothing when
+/// the password is stored beside them. It also avoids Bouncy Castle, whose signed jar is slow to verify.
 final class ServerIdentity extends X509ExtendedKeyManager {
     private static final String ALIAS = "server";
     private static final Pattern KEY =
@@ -69,7 +69,7 @@ final class ServerIdentity extends X509ExtendedKeyManager {
         return chain.getFirst();
     }
 
-    /// Who signed, as far as the file says.
+    /// The issuing certificate, if the file has it.
     X509Certificate issuer() {
         return chain.getLast();
     }

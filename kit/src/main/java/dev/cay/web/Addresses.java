@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
 
-/// Which addresses the node may call for its users: the public ones, and what the operator names.
+/// The addresses that the node may call for its users: public ones, and those that the operator names.
 ///
-/// @param ranges what may be called although it is not public
+/// @param ranges ranges that may be called although they are not public
 /// @param names  hosts that may be called whatever they resolve to; `*.example.org` means all below it
 public record Addresses(List<Range> ranges, List<String> names) {
     private static final List<Range> CLOSED =
@@ -24,7 +24,7 @@ public record Addresses(List<Range> ranges, List<String> names) {
 
     private static final List<Range> CLOSED6 = ranges("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20");
 
-    /// Where networks without IPv4 reach it; the last four bytes say whom.
+    /// The prefix by which networks without IPv4 reach it (NAT64); the last four bytes are the IPv4 address.
     private static final Range NAT64 = Range.parse("64:ff9b::/96");
 
     public Addresses {
@@ -39,7 +39,7 @@ public record Addresses(List<Range> ranges, List<String> names) {
         return new Addresses(numeric.toList(), names.map(Addresses::plain).toList());
     }
 
-    /// A block of addresses whose first bits are the same.
+    /// A block of addresses with the same leading bits.
     public record Range(InetAddress first, int prefix) {
         static boolean looksLikeOne(String text) {
             return text.contains(":") || text.contains("/") || text.matches("[0-9.]+");
@@ -97,11 +97,12 @@ public record Addresses(List<Range> ranges, List<String> names) {
         return PUBLIC6.holds(address) && CLOSED6.stream().noneMatch(range -> range.holds(address));
     }
 
-    /// A public address of this host leads past its firewall, to servers that are meant for this host alone.
+    /// Whether this host has the address. A public address of this host leads past its firewall, to servers that
+    /// are meant for this host alone.
     ///
-    /// A socket can be bound to addresses of this host alone, and to try takes microseconds; to look through
-    /// all links, of which each sandbox has one, takes milliseconds. Where it can be bound, the links decide:
-    /// a host may allow foreign addresses too (`ip_nonlocal_bind`).
+    /// A socket can be bound only to addresses of this host, and trying takes microseconds; listing all links, of
+    /// which each sandbox has one, takes milliseconds. Where binding succeeds, the links decide, because a host may
+    /// allow binding to foreign addresses (`ip_nonlocal_bind`).
     private static boolean isOurs(InetAddress address) {
         try (var _ = new DatagramSocket(new InetSocketAddress(address, 0))) {
             return NetworkInterface.getByInetAddress(address) != null;

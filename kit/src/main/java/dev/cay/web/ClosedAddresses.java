@@ -5,8 +5,8 @@ import java.util.List;
 /// The addresses that nothing a sandbox asks for may be sent to: one list for the firewall, which judges packets of
 /// sandboxes, and for connections that the node opens on behalf of a sandbox.
 public final class ClosedAddresses {
-    /// IPv4 ranges that belong to nobody on the internet, the retired relays of 6to4, and 168.63.129.16, the public
-    /// address at which one cloud tells the secrets of its virtual machines. Sorted, without overlaps.
+    /// IPv4 ranges that are not public, the retired relays of 6to4, and 168.63.129.16, the public address at which one
+    /// cloud serves secrets of its virtual machines. Sorted, without overlaps.
     public static final List<String> IPV4 = List.of(
             "0.0.0.0/8",
             "10.0.0.0/8",

@@ -4,8 +4,8 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.time.Duration;
 
-/// Closes something when time is over, which ends whatever waits on it. A limit for single reads would not do: a server
-/// that sends a byte now and then keeps to it for ever.
+/// Closes a resource when its deadline passes, which ends every wait on it. A limit for single reads is not enough: a
+/// server that sends a byte now and then would keep the connection for ever.
 public final class Deadline implements AutoCloseable {
     private final Thread waiting;
     private volatile boolean passed;
@@ -17,7 +17,7 @@ public final class Deadline implements AutoCloseable {
                 passed = true;
                 target.close();
             } catch (InterruptedException | IOException _) {
-                // It was called off, or is closed already.
+                // The deadline was cancelled, or the resource is closed already.
             }
         });
     }

@@ -22,22 +22,21 @@ import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 
-/// Makes connections to servers that users named, and only to addresses that {@link Addresses} allows.
+/// Connects to servers that users name, and only to addresses that {@link Addresses} allows.
 ///
-/// The JDK's HTTP client takes a name and looks it up by itself when it connects. Whoever owns the name may
-/// answer that question otherwise than the one before, which we asked in order to check. So names are looked up
-/// once for each connection, here, and the socket is given the very address that was checked. TLS then makes sure
-/// that the name's owner is at the other end.
+/// The JDK's HTTP client looks a name up again when it connects, and the owner of the name may then give another
+/// address than the one that was checked (DNS rebinding). So the dialer looks each name up once for each connection and
+/// gives the socket the very address that it checked. TLS then ensures that the name's owner is at the other end.
 ///
-/// With a proxy of the operator's, the proxy looks names up, as many networks that have one cannot; what it may
-/// reach is then for its rules to say. Addresses, and names that only mean something near the proxy, are still
-/// refused here.
+/// With a proxy of the operator, the proxy looks names up, because many networks with a proxy have no DNS. The proxy's
+/// own rules then decide what is reached. Non-public addresses, and names that only mean something near the proxy, are
+/// still refused here.
 public final class Dialer implements Lines, AutoCloseable {
     private static final Duration CONNECT = Duration.ofSeconds(10);
 
     private static final int TRIED = 4;
 
-    /// How names become addresses.
+    /// Looks names up.
     public interface Names {
         List<InetAddress> find(String host) throws IOException;
     }
@@ -52,7 +51,7 @@ public final class Dialer implements Lines, AutoCloseable {
             places = Set.copyOf(places);
         }
 
-        /// For MCP servers, which get credentials of users.
+        /// Rules for MCP servers, which get credentials of users.
         static Rules ofServers(Addresses addresses) {
             return new Rules(addresses, Set.of(), false, "mcp.remoteAddresses");
         }
@@ -75,12 +74,12 @@ public final class Dialer implements Lines, AutoCloseable {
         this(Rules.ofServers(addresses), Dialer::addressesOf, onFirstUse(HostRoots::tls), HostProxy.of(environment));
     }
 
-    /// The same by other rules.
+    /// A dialer with other rules.
     public Dialer(Rules rules, Map<String, String> environment) {
         this(rules, Dialer::addressesOf, onFirstUse(HostRoots::tls), HostProxy.of(environment));
     }
 
-    /// One that uses no proxy.
+    /// A dialer that uses no proxy.
     public Dialer(Rules rules) {
         this(rules, Dialer::addressesOf, onFirstUse(HostRoots::tls), null);
     }
@@ -94,7 +93,7 @@ public final class Dialer implements Lines, AutoCloseable {
         this(Rules.ofServers(addresses), names, () -> tls, proxy);
     }
 
-    /// By other rules, without a proxy.
+    /// A dialer with other rules and without a proxy.
     public Dialer(Rules rules, Names names, SSLContext tls) {
         this(rules, names, () -> tls, null);
     }
@@ -113,7 +112,7 @@ public final class Dialer implements Lines, AutoCloseable {
         return () -> Objects.requireNonNull(made.updateAndGet(known -> known == null ? make.get() : known));
     }
 
-    /// What may be reached beside what the rules say, for example by the sandbox that a connection is made for.
+    /// A further check of each connection, for example by the egress rules of the sandbox that it is made for.
     public interface Reach {
         /// @param address null when a proxy looks the host up
         boolean allows(String host, @Nullable InetAddress address, int port);
@@ -129,7 +128,7 @@ public final class Dialer implements Lines, AutoCloseable {
         return open(origin, (_, _, _) -> true);
     }
 
-    /// The same connections, but only those that are allowed each time one is made.
+    /// The same connections, but the check is asked for each of them.
     public Lines within(Reach reach) {
         return origin -> open(origin, reach);
     }
@@ -156,7 +155,7 @@ public final class Dialer implements Lines, AutoCloseable {
         throw failed;
     }
 
-    /// Refuses what {@link #open} would refuse by its rules, without connecting.
+    /// Checks an origin by the rules of {@link #open}, without connecting.
     ///
     /// @throws IOException if the name cannot be looked up, which says nothing about the rules
     public void check(UrlOrigin origin) throws IOException {
@@ -167,8 +166,8 @@ public final class Dialer implements Lines, AutoCloseable {
         }
     }
 
-    /// Whether the operator named this host, or the address that stands for it. A name that resolves to a named address
-    /// is not enough: whoever owns the name decides that.
+    /// Whether the operator named this host, or the literal address. A name that resolves to a named address is not
+    /// enough, because the owner of the name decides what it resolves to.
     public boolean isNamed(UrlOrigin origin) {
         return addresses.named(origin.host())
                 || origin.literal()
@@ -176,7 +175,7 @@ public final class Dialer implements Lines, AutoCloseable {
                         .isPresent();
     }
 
-    /// The same without the addresses that the operator named. To be closed for itself.
+    /// The same dialer without the addresses that the operator named. The caller closes it separately.
     public Dialer withoutNamed() {
         var open = new Rules(Addresses.allowing(List.of()), rules.places(), rules.plainHttp(), rules.setting());
         return new Dialer(open, names, tls, proxy);
@@ -189,7 +188,7 @@ public final class Dialer implements Lines, AutoCloseable {
             try {
                 way.connect(socket);
                 socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
-                // A stream may be silent for hours; this tells whether anybody is still there.
+                // A stream may be silent for hours; keep-alive finds out whether the peer still exists.
                 socket.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
                 var line = new WebLine(origin, socket, origin.secure() ? secured(origin, socket) : socket);
                 done = true;
@@ -204,7 +203,7 @@ public final class Dialer implements Lines, AutoCloseable {
         }
     }
 
-    /// Only what was looked at here may be connected to.
+    /// Looks the host up and checks every address. Only these addresses may be connected to.
     private List<InetAddress> checked(UrlOrigin origin) throws IOException {
         var found = lookups.call(CONNECT, () -> names.find(origin.host()));
         if (found.isEmpty()) {
@@ -262,7 +261,7 @@ public final class Dialer implements Lines, AutoCloseable {
         lookups.close();
     }
 
-    /// What went wrong, as the end of a sentence about the server.
+    /// Describes a failure as the end of a sentence about the server.
     public static String why(IOException failure) {
         return switch (failure) {
             case UnknownHostException _ -> "its host name is not known";

@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
 public record HostProxy(String host, int port, @Nullable String credentials, List<String> direct) {
     private static final int LONGEST_ANSWER = 16 * 1024;
 
-    /// What some resolvers take for an address although it is none by the rules, like `127.1` and `0x7f000001`.
+    /// Host names that some resolvers read as an address although they are none by the rules, like `127.1` and
+    /// `0x7f000001`.
     private static final Pattern ODD_ADDRESS = Pattern.compile("(.*\\.)?([0-9]+|0x[0-9a-f]*)\\.?");
 
     private static final Pattern NEARBY =
@@ -55,7 +56,7 @@ public record HostProxy(String host, int port, @Nullable String credentials, Lis
                     .filter(host -> !host.isEmpty());
             return new HostProxy(url.getHost(), url.getPort() > 0 ? url.getPort() : 80, credentials, direct.toList());
         } catch (URISyntaxException _) {
-            // Not the cause: it quotes the address, which may hold a password.
+            // Without the cause: it quotes the address, which may hold a password.
             throw unusable();
         }
     }
@@ -74,7 +75,7 @@ public record HostProxy(String host, int port, @Nullable String credentials, Lis
         return !ODD_ADDRESS.matcher(host).matches() && !NEARBY.matcher(host).matches();
     }
 
-    /// Lets the proxy connect to the origin; what follows on the socket is between us and the origin.
+    /// Has the proxy connect to the origin (CONNECT). Afterwards the socket carries the origin's bytes.
     ///
     /// @param limit for reaching the proxy
     void connect(Socket socket, UrlOrigin origin, Duration limit) throws IOException {
@@ -93,7 +94,7 @@ public record HostProxy(String host, int port, @Nullable String credentials, Lis
         }
     }
 
-    /// Byte by byte, as what follows is not ours to read.
+    /// Reads the proxy's answer byte by byte, because the bytes after it belong to the origin's connection.
     private static String answer(Socket socket) throws IOException {
         var head = new StringBuilder();
         while (head.length() < LONGEST_ANSWER) {
@@ -119,7 +120,7 @@ public record HostProxy(String host, int port, @Nullable String credentials, Lis
         return environment.getOrDefault(upper, environment.getOrDefault(lower, ""));
     }
 
-    /// Without credentials.
+    /// The proxy's address without credentials.
     @Override
     public String toString() {
         return "HostProxy[%s:%d]".formatted(host, port);

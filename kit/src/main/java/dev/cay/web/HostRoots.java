@@ -17,8 +17,8 @@ import java.util.Optional;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
-/// Whom this host trusts, also by certificates the operator added to it: most JDKs bring a list of their own. As for
-/// programs that use OpenSSL, the environment variable `SSL_CERT_FILE` names another list.
+/// The certificate authorities that this host trusts, with those the operator added: most JDKs bring a list of their
+/// own. As for programs that use OpenSSL, the environment variable `SSL_CERT_FILE` names another list.
 public final class HostRoots {
     private static final String OTHER_LIST = "SSL_CERT_FILE";
     private static final List<Path> FILES = List.of(
@@ -28,7 +28,7 @@ public final class HostRoots {
 
     private HostRoots() {}
 
-    /// What the JDK trusts where the host has no list.
+    /// TLS that trusts the host's list, or the JDK's where the host has none.
     public static SSLContext tls() {
         try {
             Optional<Path> file = file();
@@ -38,9 +38,9 @@ public final class HostRoots {
         }
     }
 
-    /// A store for Java programs with whom this host trusts and one more.
+    /// A trust store for Java programs with the host's authorities and one more.
     ///
-    /// @param pem the certificate of the other one
+    /// @param pem the certificate of the additional authority
     public static byte[] store(String pem) throws IOException, GeneralSecurityException {
         var roots = KeyStore.getInstance("PKCS12");
         roots.load(null, null);

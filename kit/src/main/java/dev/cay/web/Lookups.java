@@ -16,7 +16,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /// Looks names up, each on a platform thread of its own: the resolver of the host blocks, and would block a carrier of
-/// virtual threads with it. The number of threads is limited, also by lookups that never return.
+/// virtual threads. The number of threads is limited, so lookups that never return cannot use up the machine.
 final class Lookups implements AutoCloseable {
     private static final int RUNNING = 32;
     private static final int WAITING = 64;

@@ -5,7 +5,8 @@ import java.net.URI;
 import java.util.Locale;
 import java.util.Optional;
 
-/// Whom a URL leads to. Two with the same origin are the same server as far as credentials go.
+/// The scheme, host and port of a URL. Two URLs with the same origin lead to the same server as far as credentials are
+/// concerned.
 ///
 /// @param host without the brackets of IPv6
 public record UrlOrigin(boolean secure, String host, int port) {
@@ -24,7 +25,7 @@ public record UrlOrigin(boolean secure, String host, int port) {
         return url.getRawQuery() == null ? path : path + "?" + url.getRawQuery();
     }
 
-    /// As in the header `Host`.
+    /// Host and port as in the header `Host`.
     String authority() {
         String name = host.contains(":") ? "[" + host + "]" : host;
         return port == (secure ? 443 : 80) ? name : name + ":" + port;

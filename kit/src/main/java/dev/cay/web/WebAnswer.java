@@ -32,7 +32,7 @@ public final class WebAnswer {
         this.persistent = http11 ? !connection.contains("close") : connection.contains("keep-alive");
     }
 
-    /// Reads the head of the answer to what was sent last; the content is for the caller to read.
+    /// Reads the head of the answer to the last request; the caller reads the content.
     public static WebAnswer read(WebLine line) throws IOException {
         for (int interim = 0; interim < MOST_INTERIM; interim++) {
             var answer = readHead(line);
@@ -77,7 +77,7 @@ public final class WebAnswer {
         return headers.getOrDefault(name, "");
     }
 
-    /// All of them. They come from the server, and may be anything.
+    /// All headers. The server chose them, so they may be anything.
     public Map<String, String> headers() {
         return Collections.unmodifiableMap(headers);
     }
@@ -86,8 +86,8 @@ public final class WebAnswer {
         return Set.of(301, 302, 303, 307, 308).contains(status);
     }
 
-    /// Where the answer to a request for this URL leads. The caller dials that like the first URL: what a server
-    /// names is as hostile as what users type.
+    /// The target of a redirect from this URL. The caller dials it like the first URL, because a server's redirect is
+    /// as hostile as a user's URL.
     public URI redirect(URI url) throws IOException {
         URI next;
         try {
@@ -105,7 +105,7 @@ public final class WebAnswer {
         return next;
     }
 
-    /// Without parameters.
+    /// The media type without parameters.
     public String type() {
         return header("Content-Type").split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
     }
@@ -147,7 +147,7 @@ public final class WebAnswer {
         return Long.parseLong(length);
     }
 
-    /// What belongs to this answer of all that comes over the connection.
+    /// The content of this answer, which ends where the answer ends on the connection.
     private static final class Content extends InputStream {
         private static final int LONGEST_LINE = 1024;
         private static final int LONGEST_TRAILERS = 16 * 1024;

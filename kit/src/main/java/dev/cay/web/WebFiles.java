@@ -25,10 +25,10 @@ public final class WebFiles {
     private static final Map<String, String> HEADERS =
             Map.of("User-Agent", "cay", "Accept", "*/*", "Accept-Encoding", "identity", "Connection", "close");
 
-    /// Of one file.
+    /// Most bytes of one file.
     private static final long MOST_BYTES = 2L << 30;
 
-    /// For all of one file.
+    /// Time limit for one file.
     private static final Duration LIMIT = Duration.ofMinutes(30);
 
     private final Lines lines;
@@ -38,10 +38,10 @@ public final class WebFiles {
         this.lines = lines;
     }
 
-    /// Writes what the URL leads to into a new file, whose time of change is the one that the server names, or 1970.
-    /// A thread that is interrupted gives up at once.
+    /// Downloads the URL into a new file. The file's modification time is the server's `Last-Modified`, or 1970. An
+    /// interrupt ends the download at once.
     public void fetch(URI url, Path target) throws IOException {
-        // Only on a virtual thread an interrupt ends the wait for a socket.
+        // Only on a virtual thread does an interrupt end the wait for a socket.
         var task = new FutureTask<Void>(() -> {
             fetchNow(url, target);
             return null;

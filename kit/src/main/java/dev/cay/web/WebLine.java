@@ -13,9 +13,9 @@ import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// One connection that speaks HTTP/1.1, one request after the other. The server may be hostile.
+/// One HTTP/1.1 connection, which carries one request after the other. The server may be hostile.
 ///
-/// Closing it from another thread ends whatever waits on it.
+/// Closing it from another thread ends every wait on it.
 public final class WebLine implements Closeable {
     private final UrlOrigin origin;
     private final Socket plain;
@@ -31,7 +31,7 @@ public final class WebLine implements Closeable {
         this.in = new BufferedInputStream(spoken.getInputStream(), 16 * 1024);
     }
 
-    /// A connection that somebody else made, without TLS.
+    /// A connection over a socket that the caller made, without TLS.
     public static WebLine over(Socket socket, UrlOrigin origin) throws IOException {
         return new WebLine(origin, socket, socket);
     }
@@ -59,12 +59,12 @@ public final class WebLine implements Closeable {
         spoken.getOutputStream().write(request.toByteArray());
     }
 
-    /// What the server sends.
+    /// The bytes that the server sends.
     InputStream in() {
         return in;
     }
 
-    /// A line without its end. What it takes is taken from what is left.
+    /// Reads a line without its end, and subtracts its length from what is left of the limit.
     static String line(InputStream in, int[] left) throws IOException {
         var line = new StringBuilder();
         while (left[0]-- > 0) {
@@ -81,8 +81,8 @@ public final class WebLine implements Closeable {
         throw new IOException("the server sends headers without an end");
     }
 
-    /// Whether the server has neither closed nor said anything since its last answer. Asked before each use, as a
-    /// request that is lost on the way cannot be repeated: the server may have acted on it.
+    /// Whether the server has neither closed the connection nor sent anything since its last answer. Checked before
+    /// each use, because a lost request cannot be repeated: the server may have acted on it.
     public boolean stillGood(Duration idle) {
         if (System.nanoTime() - used > idle.toNanos()) {
             return false;
@@ -111,13 +111,13 @@ public final class WebLine implements Closeable {
         used = System.nanoTime();
     }
 
-    /// Without a farewell of TLS: that waits for writes that may never end.
+    /// Closes without TLS's close message, because writing it may block for ever.
     @Override
     public void close() {
         try {
             plain.close();
         } catch (IOException _) {
-            // Nothing is left to do with it.
+            // The connection is closed already.
         }
     }
 }

@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What must not be done by the caller's thread: it may be in the middle of a conversation, or others wait for it.
+/// Runs work on other threads, for callers that are in the middle of a conversation or that others wait for.
 public final class Background {
     private static final Logger log = LoggerFactory.getLogger(Background.class);
     private static final Duration LONGEST_FAREWELL = Duration.ofSeconds(25);
@@ -18,7 +18,7 @@ public final class Background {
         Thread.ofVirtual().name("mcp-later").start(words);
     }
 
-    /// All at once, and waits for them: conversations may need a while to end what they have.
+    /// Runs all at once, and waits for them: conversations may need a while to end.
     public static void runAll(List<Runnable> farewells) {
         var threads = Executors.newVirtualThreadPerTaskExecutor();
         farewells.forEach(threads::execute);

@@ -2,16 +2,16 @@ package dev.cay.mcp.protocol;
 
 import java.util.Optional;
 
-/// One client with whoever answers it. Called by one thread at a time, which it must not keep: what takes long goes on
-/// elsewhere.
+/// The messages between one client and the program that answers it. Called by one thread at a time, which it must not
+/// block: long work is done on other threads.
 public interface Conversation extends AutoCloseable {
     /// Answers now or later, once, from any thread.
     void request(Message request, Reply reply);
 
-    /// Like {@link #request}, for a caller that can spare its thread for one request: what takes long is returned as
-    /// work, which the caller must do, and during which it may call this conversation again from other threads.
+    /// Like {@link #request}, for a caller that can spare its thread for one request: long work is returned, and the
+    /// caller must run it. Meanwhile other threads may call this conversation.
     ///
-    /// @return nothing if what is left to do goes on elsewhere
+    /// @return nothing if other threads do the rest
     default Optional<Runnable> begin(Message request, Reply reply) {
         request(request, reply);
         return Optional.empty();
@@ -22,11 +22,12 @@ public interface Conversation extends AutoCloseable {
     /// The client's answer to a request that was made of it.
     void response(Message response);
 
-    /// The client is gone: ends what it had under way.
+    /// The client has disconnected: cancels its open requests.
     @Override
     void close();
 
-    /// The way to a client for what belongs to none of its requests. Never blocks; what nobody takes is dropped.
+    /// Sends a client messages that belong to none of its requests. Never blocks; messages that the client does not
+    /// fetch are dropped.
     interface Client {
         void send(Message message);
 
@@ -36,13 +37,13 @@ public interface Conversation extends AutoCloseable {
         }
     }
 
-    /// Where the answer to one request goes.
+    /// Receives the answer to one request.
     interface Reply {
         /// Something that belongs to the request and comes before its answer.
         void send(Message message);
 
-        /// Whoever answers has let go of its own client and wants to be asked again for the rest. A client that
-        /// can come back is let go as well; for others nothing changes.
+        /// The server closed the stream so that its client reconnects for the rest. A client that can reconnect is
+        /// disconnected as well; for others nothing changes.
         default void letGo() {}
 
         void end(Message response);

@@ -3,7 +3,7 @@ package dev.cay.mcp.protocol;
 import java.time.Duration;
 import java.util.Optional;
 
-/// Who is here, and since when nobody is. Thread-safe.
+/// Counts users of something, and measures how long there was none. Thread-safe.
 public final class IdleTracker {
     private int present;
     private long idleSince = System.nanoTime();
@@ -18,12 +18,12 @@ public final class IdleTracker {
         idleSince = System.nanoTime();
     }
 
-    /// As if somebody had been here just now.
+    /// Restarts the idle time, as if a user had just left.
     public synchronized void touch() {
         idleSince = System.nanoTime();
     }
 
-    /// How long nobody was here; nothing while somebody is.
+    /// How long there was no user; empty while there is one.
     public synchronized Optional<Duration> idle() {
         return present > 0 ? Optional.empty() : Optional.of(Duration.ofNanos(System.nanoTime() - idleSince));
     }

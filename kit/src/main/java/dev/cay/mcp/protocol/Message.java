@@ -6,16 +6,16 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.MissingNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// One message in either direction.
+/// One JSON-RPC message in either direction.
 public record Message(ObjectNode tree) {
-    /// What it is for whoever receives it.
+    /// The kind of a message: request, notification or response.
     public enum Kind {
         REQUEST,
         NOTIFICATION,
         RESPONSE
     }
 
-    /// Refuses what is no JSON, and what is JSON but no message.
+    /// Parses a message. Refuses text that is not JSON, and JSON that is not a message.
     public static Message parse(byte[] json) {
         JsonNode tree;
         try {
@@ -67,7 +67,7 @@ public record Message(ObjectNode tree) {
         return new Message(tree);
     }
 
-    /// @param id missing when it could not be told from the request
+    /// @param id missing when the request has no readable id
     public static Message error(JsonNode id, RpcException error) {
         var tree = begun();
         tree.set("id", id.isMissingNode() ? Json.mapper().nullNode() : id);
@@ -80,7 +80,8 @@ public record Message(ObjectNode tree) {
         return Json.mapper().createObjectNode().put("jsonrpc", "2.0");
     }
 
-    /// By what is written: a number that was counted and one that was read are not equal nodes.
+    /// Whether this is the response to the request. Compares ids as text, because nodes of a computed and a parsed
+    /// number are not equal.
     public boolean answers(Message request) {
         return kind() == Kind.RESPONSE && id().toString().equals(request.id().toString());
     }
@@ -109,7 +110,7 @@ public record Message(ObjectNode tree) {
         return Json.write(tree);
     }
 
-    /// Tells the other side that nobody waits for the answer to a request.
+    /// A notification that cancels a request.
     public static Message cancelled(JsonNode request) {
         var params = Json.mapper().createObjectNode().put("reason", "nobody waits for it any more");
         params.set("requestId", request);

@@ -6,7 +6,7 @@ import tools.jackson.databind.node.MissingNode;
 
 /// A request that is not let through, with the status that HTTP has for it.
 public final class Refusal extends RuntimeException {
-    /// What JSON-RPC leaves to whoever carries its messages.
+    /// The JSON-RPC code that is reserved for transports.
     public static final int TRANSPORT = -32000;
 
     public static final int HEADER_MISMATCH = -32020;
@@ -35,7 +35,7 @@ public final class Refusal extends RuntimeException {
         this(status, TRANSPORT, message);
     }
 
-    /// The same about a certain request.
+    /// The same error for a certain request.
     public Refusal of(JsonNode request) {
         return new Refusal(status, error, request);
     }
@@ -48,7 +48,7 @@ public final class Refusal extends RuntimeException {
         return Message.error(id, error).bytes();
     }
 
-    /// What a client sent, fit to be shown.
+    /// A client's text, shortened and cleaned so that it can be shown.
     public static String quoted(String text) {
         String clean = text.replaceAll("[^\\x20-\\x7e]", "?");
         return "'%s'".formatted(clean.length() > 100 ? clean.substring(0, 100) + "..." : clean);

@@ -5,7 +5,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/// An error that is told to the other side as such, with a code of JSON-RPC or MCP.
+/// An error that is sent to the other side, with a code of JSON-RPC or MCP.
 public final class RpcException extends RuntimeException {
     public static final int PARSE_ERROR = -32700;
     public static final int INVALID_REQUEST = -32600;
@@ -34,7 +34,7 @@ public final class RpcException extends RuntimeException {
         return code;
     }
 
-    /// What a program can make of it; empty if there is nothing.
+    /// Details of the error for programs; empty if there are none.
     public Optional<JsonNode> data() {
         return Optional.ofNullable(data);
     }

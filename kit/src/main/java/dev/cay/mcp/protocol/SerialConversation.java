@@ -57,7 +57,7 @@ public final class SerialConversation implements Conversation {
         inTurn(() -> quietly(() -> conversation.response(response)));
     }
 
-    /// Nobody waits for an answer to these.
+    /// Runs a notification and ignores its failure, because it has no answer.
     private static void quietly(Runnable words) {
         try {
             words.run();
@@ -82,7 +82,7 @@ public final class SerialConversation implements Conversation {
         }
     }
 
-    /// Does not wait for its turn: whoever has it may be what must end.
+    /// Closes without waiting for the current call, because that call may be what has to end.
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {

@@ -16,21 +16,21 @@ import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Clients that come over HTTP, all to one path: those of the revisions with sessions, each of which is one
-/// conversation, and those of 2026-07-28, which know neither sessions nor greetings. Conversations never see the
+/// Serves MCP clients over HTTP at one path: clients of the revisions with sessions, each of which has one
+/// conversation, and clients of 2026-07-28, which has neither sessions nor `initialize`. Conversations do not see the
 /// difference.
 public final class HttpFace implements Handler, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(HttpFace.class);
     private static final Duration SWEEP = Duration.ofSeconds(5);
     private static final Duration LONGEST_CALL = Duration.ofHours(1);
 
-    /// @param largestMessage in bytes; answers 413 beyond
-    /// @param idle           how long a session lives without being used
-    /// @param mostSessions   beyond, the one that was idle for longest goes
-    /// @param keepAlive      how long a stream is silent before it says that it is still there; a client that does
-    ///                       not read for four times as long is cut off
-    /// @param hosts          names, in lower case and without port, by which this may be reached and whose
-    ///                       pages may ask, besides those of the machine itself
+    /// @param largestMessage in bytes; larger requests get 413
+    /// @param idle           how long an unused session lives
+    /// @param mostSessions   most sessions; beyond that the one idle for longest is closed
+    /// @param keepAlive      how long a stream is silent before a keep-alive is sent; a client that reads nothing
+    ///                       for four times as long is disconnected
+    /// @param hosts          host names, in lower case and without port, that are accepted in `Host` and `Origin`
+    ///                       besides those of the machine itself
     public record Settings(
             int largestMessage, Duration idle, int mostSessions, Duration keepAlive, Predicate<String> hosts) {
         public static Settings usual() {

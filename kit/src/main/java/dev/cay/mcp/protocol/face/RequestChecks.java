@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// What every request must have before anybody looks at what it says.
+/// Checks of every request before its body is read.
 final class RequestChecks {
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
 
@@ -28,7 +28,7 @@ final class RequestChecks {
         this.hosts = hosts;
     }
 
-    /// Who asks. Comes before everything else, so that nobody learns anything without a token.
+    /// The owner of the token. Checked first, so that nobody learns anything without a valid token.
     String owner(Exchange exchange) {
         String owner = host.admit(bearer(exchange.header("Authorization")));
         if (owner == null) {
@@ -46,7 +46,7 @@ final class RequestChecks {
         return token.isEmpty() ? null : token;
     }
 
-    /// A web page must not reach us by a name of its own that it lets point to this machine, nor across origins.
+    /// Refuses requests of web pages: by DNS rebinding, or from another origin.
     void checkHosts(Exchange exchange) {
         String name = hostOf("http://" + exchange.authority());
         if (!allowed(name)) {

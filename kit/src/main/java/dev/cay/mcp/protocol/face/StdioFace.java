@@ -14,7 +14,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.MissingNode;
 
-/// A client at the other end of two pipes, a message per line, until it closes its own.
+/// Serves one client over two pipes, a message per line, until the client closes its end.
 public final class StdioFace implements Conversation.Reply {
     private static final Logger log = LoggerFactory.getLogger(StdioFace.class);
     private static final int LONGEST_LINE = 64 << 20;
@@ -77,7 +77,7 @@ public final class StdioFace implements Conversation.Reply {
             out.write('\n');
             out.flush();
         } catch (IOException e) {
-            // It is about to close its other end too, which ends the conversation.
+            // The client is about to close its other end too, which ends the conversation.
             log.debug("the client does not read any more", e);
         } finally {
             writing.unlock();

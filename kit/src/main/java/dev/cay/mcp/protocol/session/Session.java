@@ -17,7 +17,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/// A client of the older revisions with its conversation, and what it has not fetched yet.
+/// A client of the older revisions with its conversation, and the messages it has not fetched yet.
 final class Session implements AutoCloseable {
     /// An agent may well want a hundred things at once; a call that waits costs a few kilobytes.
     private static final int MOST_CALLS = 256;
@@ -37,9 +37,9 @@ final class Session implements AutoCloseable {
 
     private record Call(JsonNode request, Outbox box) {}
 
-    /// A request that was handed over.
+    /// A request that was accepted.
     ///
-    /// @param work what is left to be done for it by the caller; null if nothing is
+    /// @param work work that the caller must do for it; null if there is none
     record Accepted(Outbox box, @Nullable Runnable work) {}
 
     Session(String id, String owner) {
@@ -84,7 +84,7 @@ final class Session implements AutoCloseable {
         return new Refusal(404, "there is no such session: it ended, or was not used for long; initialize again");
     }
 
-    /// Hands a request over; what comes of it is in the box.
+    /// Accepts a request; its messages appear in the outbox.
     Outbox request(Message request) {
         var turns = conversation();
         var box = newBox(request.id());
@@ -97,7 +97,7 @@ final class Session implements AutoCloseable {
         return box;
     }
 
-    /// The same for a caller that can spare its thread.
+    /// Accepts a request of a caller that can spare its thread.
     Accepted begin(Message request) {
         var turns = conversation();
         var box = newBox(request.id());
@@ -128,7 +128,7 @@ final class Session implements AutoCloseable {
         }
     }
 
-    /// The oldest go first when those that are done become too many or too large.
+    /// Removes the oldest completed calls when they become too many or too large.
     private void forgetDone() {
         calls.values().removeIf(call -> call.box.isDelivered());
         if (calls.isEmpty()) {
@@ -178,7 +178,7 @@ final class Session implements AutoCloseable {
         idleTracker.touch();
     }
 
-    /// How long nothing has gone on; nothing while something does.
+    /// How long the session was unused; empty while it is in use.
     Optional<Duration> idle() {
         lock.lock();
         try {
@@ -189,7 +189,7 @@ final class Session implements AutoCloseable {
         }
     }
 
-    /// Calls off what takes longer than anybody waits.
+    /// Cancels calls that run longer than the limit.
     void endCallsOver(Duration limit) {
         List<Call> late;
         lock.lock();

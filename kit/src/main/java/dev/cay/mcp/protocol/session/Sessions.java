@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The sessions there are. Clients seldom say when they go, so those that nobody used for long end by themselves, and
-/// when there is no room the one that was not used for longest.
+/// All sessions. Clients seldom close them, so idle ones end by themselves, and at the limit the one that was idle for
+/// longest makes room.
 public final class Sessions implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Sessions.class);
     private static final int ID_BYTES = 24;
@@ -33,7 +33,8 @@ public final class Sessions implements AutoCloseable {
         this.idle = idle;
     }
 
-    /// Its place is taken before the conversation is opened, so that many at once cannot exceed the limit.
+    /// Opens a session. Reserves its place before the conversation is opened, so concurrent requests cannot exceed the
+    /// limit.
     Session open(String owner) {
         @Nullable Session evicted = null;
         Session session;
@@ -62,7 +63,7 @@ public final class Sessions implements AutoCloseable {
         return new Refusal(503, "there are too many sessions, and all are in use; try again later");
     }
 
-    /// One of the same owner if there is one.
+    /// The session to close at the limit, one of the same owner if there is one.
     private Optional<Session> longestIdle(String owner) {
         var byIdleness =
                 Comparator.comparing((Session session) -> session.idle().orElse(Duration.ZERO));
@@ -81,7 +82,7 @@ public final class Sessions implements AutoCloseable {
         return Base64.getUrlEncoder().withoutPadding().encodeToString(id);
     }
 
-    /// Another owner's session is none.
+    /// The session with this id. A session of another owner counts as missing.
     Session require(String id, String owner) {
         var session = sessions.get(id);
         if (session == null || !session.owner.equals(owner)) {
@@ -96,17 +97,17 @@ public final class Sessions implements AutoCloseable {
         log.atDebug().addKeyValue("reason", reason).log("a session ended");
     }
 
-    /// Its conversation may take a while to end, and others wait meanwhile.
+    /// Closes a session on another thread, because its conversation may take a while to end.
     private void endLater(Session session, String reason) {
         Background.run(() -> end(session, reason));
     }
 
-    /// As if all had been used just now.
+    /// Restarts the idle time of all sessions.
     public void touch() {
         sessions.values().forEach(Session::touch);
     }
 
-    /// To be called every now and then.
+    /// Closes idle sessions. Called periodically.
     public void sweep(Duration longestCall) {
         for (var session : sessions.values()) {
             session.endCallsOver(longestCall);

@@ -33,8 +33,8 @@ final class Call implements Conversation.Reply, SharedConversation.Pending {
 
     private static final int MOST_QUESTIONS = 32;
 
-    /// By this name in its `_meta` a server of the older revisions, which know no names of questions, says what this
-    /// one is called.
+    /// The field in a question's `_meta` by which a server of the older revisions, whose questions have no names, can
+    /// name it.
     private static final String NAME = "dev.cay/inputKey";
 
     private static final Pattern FIT_NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_.-]{0,63}");
@@ -42,7 +42,7 @@ final class Call implements Conversation.Reply, SharedConversation.Pending {
     private static final List<String> LEVELS =
             List.of("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency");
 
-    /// What a client can be asked for, and the ability it takes.
+    /// The kinds of questions to a client, and the capability that each needs.
     private static final Map<String, String> QUESTIONS =
             Map.of("elicitation/create", "elicitation", "sampling/createMessage", "sampling", "roots/list", "roots");
 
@@ -55,7 +55,7 @@ final class Call implements Conversation.Reply, SharedConversation.Pending {
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<String, Message> asked = new LinkedHashMap<>();
 
-    /// Answers to what nobody has asked yet.
+    /// Answers that the client sent before the question was asked.
     private final Map<String, JsonNode> ahead = new HashMap<>();
 
     private Leg leg;
@@ -95,7 +95,7 @@ final class Call implements Conversation.Reply, SharedConversation.Pending {
         return Duration.ofNanos(System.nanoTime() - began);
     }
 
-    /// What the client's present request hears of it.
+    /// The messages for the client's current request.
     Outbox leg() {
         lock.lock();
         try {
@@ -166,7 +166,7 @@ final class Call implements Conversation.Reply, SharedConversation.Pending {
         answers.values().forEach(conversation.turns()::response);
     }
 
-    /// A client may know what it will be asked. What is no answer is as good as none.
+    /// Keeps answers that a client sends in advance. Malformed ones are ignored.
     private void keep(JsonNode given) {
         lock.lock();
         try {
@@ -302,7 +302,7 @@ final class Call implements Conversation.Reply, SharedConversation.Pending {
         var input = Json.mapper().createObjectNode().put("method", question.method());
         if (question.params() instanceof ObjectNode given) {
             var params = given.deepCopy();
-            // Nothing comes behind the answer there.
+            // No messages follow the answer there.
             params.remove(List.of("_meta", "elicitationId", "task"));
             input.set("params", params);
         }
@@ -325,7 +325,7 @@ final class Call implements Conversation.Reply, SharedConversation.Pending {
         conversation.end(this);
     }
 
-    /// The client closed the stream, which is how it says that it wants no answer any more.
+    /// The client closed the stream, which cancels its request.
     void gone(Outbox box) {
         if (box == leg() && !box.hasEnded()) {
             cancel("its client has gone");

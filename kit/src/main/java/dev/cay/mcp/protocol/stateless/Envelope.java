@@ -17,12 +17,12 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.MissingNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What a request of 2026-07-28 says about itself, checked: in its `_meta`, and once more in headers, so that whoever
-/// is in between need not read bodies.
+/// The facts about a request of 2026-07-28, checked: they are in its `_meta`, and again in headers, so that
+/// intermediaries need not read bodies.
 ///
 /// @param capabilities of the client
-/// @param client       who it is; may be missing
-/// @param logLevel     from which level on it wants to hear the log of its request; may be missing
+/// @param client       its name and version; may be missing
+/// @param logLevel     the lowest level of log messages that it wants for its request; may be missing
 public record Envelope(ObjectNode capabilities, JsonNode client, JsonNode logLevel) {
     private static final String PREFIX = "io.modelcontextprotocol/";
     public static final String VERSION = PREFIX + "protocolVersion";

@@ -45,7 +45,7 @@ final class ParameterHeaders {
         }
     }
 
-    /// An argument that is there must be in its header; a header whose argument is not there means nothing.
+    /// Checks that each argument with a header has it; a header without its argument is ignored.
     void check(Exchange exchange, Message call) {
         String tool = call.params().path("name").asString("");
         for (var marked : byTool.getOrDefault(tool, List.of())) {

@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// Calls that wait for their client to come back with what it was asked for. Which one it means it tells by a word
-/// that nobody can guess, and that is good once.
+/// Calls that wait for their client to send answers to questions. A random token, valid once, says which call the
+/// client means.
 final class ParkedCalls implements Call.Parking {
     private static final Duration LONGEST = Duration.ofMinutes(5);
     private static final int MOST_OF_AN_OWNER = 64;
@@ -60,7 +60,7 @@ final class ParkedCalls implements Call.Parking {
             lock.unlock();
         }
         if (parked != null) {
-            // Not here, where another call may be on its way to its place.
+            // On another thread, because another call may be in the middle of being parked here.
             Background.run(() -> parked.call.cancel("nobody answered in time"));
         }
     }
@@ -81,7 +81,7 @@ final class ParkedCalls implements Call.Parking {
         }
     }
 
-    /// To be called every now and then.
+    /// Cancels calls whose client did not come back. Called periodically.
     void sweep() {
         List<String> late = new ArrayList<>();
         lock.lock();

@@ -8,7 +8,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /// Answers of a conversation in the words of 2026-07-28.
 final class Results {
-    /// Clients may keep these; how long is for them, as nobody promises that a list stays as it is.
+    /// Results that clients may cache. How long is up to them, because no list is guaranteed to stay the same.
     private static final Set<String> KEPT = Set.of(
             "server/discover",
             "tools/list",
@@ -40,7 +40,7 @@ final class Results {
         if (!result.path("ttlMs").isIntegralNumber()) {
             result.put("ttlMs", 0);
         }
-        // What one token's owner sees is for nobody else.
+        // The result depends on the token's owner, so it must not be shared.
         result.put("cacheScope", "private");
     }
 
@@ -58,7 +58,7 @@ final class Results {
         var capabilities = greeting.path("capabilities") instanceof ObjectNode known
                 ? known.deepCopy()
                 : Json.mapper().createObjectNode();
-        // It means something else there.
+        // `tasks` has another meaning in that revision.
         capabilities.remove("tasks");
         result.set("capabilities", capabilities);
         if (greeting.path("instructions").isString()) {

@@ -26,15 +26,15 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
-/// One conversation for all requests of an owner whose clients can do the same. They know no greeting, so it is
-/// greeted here; ids are ours, as those of different clients may be the same.
+/// One conversation for all requests of an owner whose clients have the same capabilities. These clients send no
+/// `initialize`, so this class sends it. Ids are mapped, because those of different clients may be equal.
 final class SharedConversation implements Conversation.Client, AutoCloseable {
-    /// A client's request that is under way in it.
+    /// A client's open request in this conversation.
     interface Pending {
-        /// Ours, not the client's.
+        /// The mapped id, not the client's.
         JsonNode id();
 
-        /// How long it is under way.
+        /// How long the request is open.
         Duration age();
 
         /// Something for its client.
@@ -49,7 +49,7 @@ final class SharedConversation implements Conversation.Client, AutoCloseable {
     private static final int MOST_PAGES = 100;
     private static final int MOST_CALLS = 256;
 
-    /// What a conversation is told of a client's abilities; the others it would not know.
+    /// The capabilities that are announced to a conversation; it does not know others.
     private static final Set<String> ABILITIES = Set.of("elicitation", "sampling", "roots", "experimental");
 
     final String owner;
@@ -78,7 +78,7 @@ final class SharedConversation implements Conversation.Client, AutoCloseable {
         return capabilities;
     }
 
-    /// What the conversation answered to `initialize`.
+    /// The conversation's answer to `initialize`.
     JsonNode greeting(JsonNode client) throws InterruptedException {
         var known = greeted;
         if (known != null) {
@@ -129,7 +129,7 @@ final class SharedConversation implements Conversation.Client, AutoCloseable {
         return new Refusal(504, RpcException.INTERNAL_ERROR, "the server did not answer in time");
     }
 
-    /// A request of our own.
+    /// Sends a request of this class itself.
     private JsonNode ask(String method, ObjectNode params, Duration limit) throws InterruptedException {
         var box = new Outbox(0);
         turns().request(Message.request(newId(), method, params), box);
@@ -194,8 +194,8 @@ final class SharedConversation implements Conversation.Client, AutoCloseable {
         return List.copyOf(calls.values());
     }
 
-    /// Something for a client, but for which? Changes are for those who subscribed; a question can only be put to
-    /// whoever called, if that is clear.
+    /// Finds the client for a message of the conversation: changes go to subscribers; a question goes to the only
+    /// caller, and is refused if there are several.
     @Override
     public void send(Message message) {
         switch (message.kind()) {
@@ -217,7 +217,7 @@ final class SharedConversation implements Conversation.Client, AutoCloseable {
         return false;
     }
 
-    /// On another thread, as this one may be in the middle of the conversation.
+    /// Refuses a question on another thread, because this one may be in the middle of the conversation.
     void refuse(Message question) {
         Message answer = question.method().equals("ping")
                 ? Message.result(question.id(), Json.mapper().createObjectNode())
@@ -297,7 +297,7 @@ final class SharedConversation implements Conversation.Client, AutoCloseable {
         idleTracker.touch();
     }
 
-    /// How long nothing has gone on; nothing while something does.
+    /// How long the conversation was unused; empty while it is in use.
     Optional<Duration> idle() {
         return calls.isEmpty() && subscriptions.isEmpty() ? idleTracker.idle() : Optional.empty();
     }

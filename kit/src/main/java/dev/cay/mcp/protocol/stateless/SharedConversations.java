@@ -14,7 +14,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// The conversations behind requests that stand for themselves; ended when nobody has asked anything for long.
+/// The conversations behind stateless requests; each ends when it was idle for long.
 public final class SharedConversations implements AutoCloseable {
     private final ConversationHost host;
     private final int most;
@@ -31,7 +31,7 @@ public final class SharedConversations implements AutoCloseable {
         this.idle = idle;
     }
 
-    /// To be left when the request is over.
+    /// The conversation for a request. Leave it at the request's end.
     SharedConversation enter(String owner, ObjectNode capabilities) {
         var key = new Key(owner, Json.text(capabilities));
         @Nullable SharedConversation evicted = null;
@@ -76,7 +76,7 @@ public final class SharedConversations implements AutoCloseable {
         return Optional.ofNullable(open.get(key)).flatMap(SharedConversation::idle);
     }
 
-    /// One that was never greeted is of no use to anybody.
+    /// Removes a conversation whose `initialize` failed.
     void forget(SharedConversation conversation) {
         lock.lock();
         try {
@@ -108,7 +108,7 @@ public final class SharedConversations implements AutoCloseable {
         }
     }
 
-    /// To be called every now and then.
+    /// Closes idle conversations and cancels long calls. Called periodically.
     void sweep(Duration longestCall) {
         List<SharedConversation> all;
         List<SharedConversation> unused;

@@ -11,17 +11,17 @@ import java.time.Duration;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
-/// Revision 2026-07-28: every request stands for itself.
+/// The transport of revision 2026-07-28, in which requests are independent of each other.
 public final class StatelessTransport implements AutoCloseable {
     public static final String REVISION = "2026-07-28";
 
-    /// What only the older ones have.
+    /// Methods that only the older revisions have.
     private static final Set<String> GONE =
             Set.of("initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe");
 
     private static final Answers.Style STYLE = new Answers.Style(false, false);
 
-    /// Only an answer that comes alone can have a status of its own.
+    /// How long an answer may take to be sent alone with a status of its own.
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private static final int MOST_SUBSCRIPTIONS = 64;
@@ -51,7 +51,7 @@ public final class StatelessTransport implements AutoCloseable {
     public void post(Exchange exchange, String owner, Message message) throws IOException, InterruptedException {
         switch (message.kind()) {
             case REQUEST -> request(exchange, owner, message);
-            // There is none that would mean anything without a session.
+            // No notification has a meaning without a session.
             case NOTIFICATION -> exchange.send(202);
             case RESPONSE -> throw new Refusal(400, RpcException.INVALID_REQUEST, "nothing was asked");
         }
@@ -136,12 +136,12 @@ public final class StatelessTransport implements AutoCloseable {
         };
     }
 
-    /// As if all had been used just now.
+    /// Restarts the idle time of all conversations.
     public void touch() {
         conversations.touch();
     }
 
-    /// To be called every now and then.
+    /// Closes idle conversations. Called periodically.
     public void sweep(Duration longestCall) {
         parked.sweep();
         conversations.sweep(longestCall);

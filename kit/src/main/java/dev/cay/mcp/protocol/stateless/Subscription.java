@@ -9,11 +9,11 @@ import java.util.Map;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A client that wants to hear of changes, and of which: only of those the conversation can tell of.
+/// A client that subscribes to changes, limited to those that the conversation can report.
 final class Subscription {
     private static final int MOST_RESOURCES = 256;
 
-    /// What clients ask for, and whose changes that is.
+    /// The names of subscriptions, and the capability that each needs.
     private static final Map<String, String> LISTS = Map.of(
             "toolsListChanged", "tools",
             "promptsListChanged", "prompts",
@@ -61,7 +61,7 @@ final class Subscription {
         return List.copyOf(uris);
     }
 
-    /// The first thing it hears is what it will hear of; when that is nothing, it is all.
+    /// Sends the accepted subscriptions as the first message; if there are none, the stream ends there.
     void acknowledge() {
         var params = Json.mapper().createObjectNode();
         params.set("notifications", honoured);

@@ -14,14 +14,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
-/// Carries what is in outboxes to clients, as one JSON text or as a stream of events. Who does not read for a while
-/// is cut off; what was for it stays in the outbox.
+/// Sends the messages of outboxes to clients, as one JSON text or as a stream of events. A client that does not read
+/// for a while is disconnected; its messages stay in the outbox.
 public final class Answers {
     public static final Duration MOMENT = Duration.ofMillis(250);
     private static final byte[] NOTHING = {};
     private static final byte[] END = {'\n', '\n'};
 
-    /// When a client whose stream ended early may come back.
+    /// How soon a client whose stream ended early may reconnect.
     private static final Duration RETRY = Duration.ofSeconds(1);
 
     private final Map<Exchange, Long> writing = new ConcurrentHashMap<>();
@@ -33,16 +33,16 @@ public final class Answers {
         this.keepAlive = keepAlive;
     }
 
-    /// How events are told.
+    /// The form of events.
     ///
-    /// @param named  whether they have ids, by which a client can come back for the rest
-    /// @param primed whether a first one without data tells the client such an id at once
+    /// @param named  whether they have ids, by which a client can reconnect for the rest
+    /// @param primed whether a first event without data gives the client such an id at once
     public record Style(boolean named, boolean primed) {}
 
-    /// One JSON text if the answer comes at once and alone, else a stream.
+    /// Sends one JSON text if the answer comes in time and alone, else a stream.
     ///
-    /// @param atOnce how soon that is
-    /// @param status of HTTP, for an answer that comes alone
+    /// @param atOnce the limit for an answer that is sent alone
+    /// @param status the HTTP status of an answer that is sent alone
     public void answer(Exchange exchange, Outbox box, Style style, Duration atOnce, ToIntFunction<Message> status)
             throws IOException, InterruptedException {
         var carrier = box.carry(style.primed());
@@ -54,9 +54,9 @@ public final class Answers {
         }
     }
 
-    /// The same with status 200, for a request whose work is done by the caller's thread, however it ends.
+    /// Sends with status 200, for a request whose work the caller's thread does.
     ///
-    /// @param work null if it is done elsewhere
+    /// @param work null if other threads do it
     public void answer(Exchange exchange, Outbox box, @Nullable Runnable work, Style style)
             throws IOException, InterruptedException {
         if (work == null) {
@@ -96,7 +96,7 @@ public final class Answers {
         }
     }
 
-    /// Returns when there is something to carry, nobody to carry it, or this time is up.
+    /// Returns when there is a message to send, another carrier has taken over, or the deadline has passed.
     private void await(Outbox box, Outbox.Carrier carrier, long deadline) throws InterruptedException {
         if (box.hasNews()) {
             return;
@@ -114,7 +114,7 @@ public final class Answers {
         }
     }
 
-    /// What comes behind that number, until there is no more or another carries it.
+    /// Sends the messages after that number, until there are no more or another carrier takes over.
     public void follow(Exchange exchange, Outbox box, long after, Style style)
             throws IOException, InterruptedException {
         var carrier = box.carry(style.primed());
@@ -189,7 +189,7 @@ public final class Answers {
         }
     }
 
-    /// To be called every now and then.
+    /// Disconnects clients that do not read. Called periodically.
     public void cutSlowReaders() {
         long now = System.nanoTime();
         writing.forEach((exchange, since) -> {

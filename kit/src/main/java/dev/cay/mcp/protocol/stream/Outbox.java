@@ -11,10 +11,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// Messages for a client in their order, numbered, for whoever carries them to it: now, later, or once more.
+/// Messages for a client in their order, numbered, which a carrier sends: now, later, or again.
 ///
-/// Who puts them here never waits. When a client does not keep up, the oldest of what it can do without is dropped:
-/// notifications first, never the answer.
+/// Adding a message never blocks. When a client does not keep up, the oldest messages that it can do without are
+/// dropped: notifications first, never the answer.
 public final class Outbox implements Conversation.Reply {
     private static final int MOST_BYTES = 512 * 1024;
     private static final int MOST_EVENTS = 512;
@@ -25,9 +25,9 @@ public final class Outbox implements Conversation.Reply {
     /// An answer, and the same as it is sent.
     record Answer(Message message, byte[] data) {}
 
-    /// Who carries now; one that was replaced hears so.
+    /// The one that sends now; a carrier that was replaced is told.
     ///
-    /// @param comesBack whether its client knows how to come for the rest when the stream ends early
+    /// @param comesBack whether its client can reconnect for the rest when the stream ends early
     record Carrier(long number, boolean comesBack) {}
 
     public final long number;
@@ -65,7 +65,7 @@ public final class Outbox implements Conversation.Reply {
         }
     }
 
-    /// Only the first one counts.
+    /// Sets the answer. Only the first one counts.
     @Override
     public void end(Message response) {
         tryEnd(response);
@@ -139,7 +139,7 @@ public final class Outbox implements Conversation.Reply {
         }
     }
 
-    /// Whoever carried before stops.
+    /// Makes the caller the carrier; the previous one stops.
     Carrier carry(boolean comesBack) {
         lock.lock();
         try {
@@ -183,7 +183,7 @@ public final class Outbox implements Conversation.Reply {
         }
     }
 
-    /// The first one behind that number, when it comes within the limit and there is still somebody to carry it.
+    /// The first message after that number, if it comes within the limit and the caller is still the carrier.
     Optional<Event> next(long after, Carrier who, Duration limit) throws InterruptedException {
         long left = limit.toNanos();
         lock.lockInterruptibly();
@@ -200,7 +200,7 @@ public final class Outbox implements Conversation.Reply {
         }
     }
 
-    /// The same without a timer: whoever calls this has {@link #wakeUp} called when `late` has become true.
+    /// The same without a timer: the caller has {@link #wakeUp} called when `late` has become true.
     Optional<Event> next(long after, Carrier who, BooleanSupplier late) throws InterruptedException {
         lock.lockInterruptibly();
         try {
@@ -216,7 +216,7 @@ public final class Outbox implements Conversation.Reply {
         }
     }
 
-    /// Has every thread that waits here look again.
+    /// Wakes up all waiting threads.
     void wakeUp() {
         lock.lock();
         try {
@@ -280,7 +280,7 @@ public final class Outbox implements Conversation.Reply {
         }
     }
 
-    /// Nothing comes behind that number.
+    /// Whether no message follows that number.
     boolean isOverAt(long after) {
         lock.lock();
         try {
@@ -290,7 +290,7 @@ public final class Outbox implements Conversation.Reply {
         }
     }
 
-    /// The client has the answer and was told no number, so it cannot come for anything once more.
+    /// The client has the answer and got no number, so it cannot reconnect for the rest.
     void delivered() {
         lock.lock();
         try {
@@ -301,7 +301,7 @@ public final class Outbox implements Conversation.Reply {
         }
     }
 
-    /// Whether nobody can ask for anything of it any more.
+    /// Whether no client can ask for a message of it any more.
     public boolean isDelivered() {
         lock.lock();
         try {

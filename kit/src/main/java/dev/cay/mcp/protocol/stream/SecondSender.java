@@ -4,12 +4,12 @@ import dev.cay.life.WaitLimits;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/// Carries an answer while the thread of its exchange still does the work for it.
+/// Sends the answer of an exchange whose thread is still working on it.
 ///
-/// Most work is done within milliseconds. Then the thread that did it carries the answer, and no other thread is
-/// needed. When the work takes longer, or something is to be told before it is done, a second thread carries.
+/// Most work takes milliseconds. Then the thread that did it sends the answer itself. If the work takes longer, or
+/// there is a message before its end, a second thread sends.
 final class SecondSender implements WaitLimits.Wait {
-    /// Sends to the client what is in an outbox.
+    /// Sends the messages of an outbox to the client.
     interface Carrying {
         void run() throws IOException, InterruptedException;
     }
@@ -28,7 +28,7 @@ final class SecondSender implements WaitLimits.Wait {
         this.carrying = carrying;
     }
 
-    /// Returns when the work is done and what came of it has been carried.
+    /// Runs the work; returns when it is done and its messages were sent.
     void during(Runnable work, WaitLimits limits) throws IOException, InterruptedException {
         limits.add(this);
         try {

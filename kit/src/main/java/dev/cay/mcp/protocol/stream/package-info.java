@@ -1,5 +1,5 @@
-/// What is on its way to a client: an {@link dev.cay.mcp.protocol.stream.Outbox} holds the messages of one request or
-/// session, {@link dev.cay.mcp.protocol.stream.Answers} carries them to the client, alone as JSON or one by one as
+/// Messages on their way to a client: an {@link dev.cay.mcp.protocol.stream.Outbox} holds the messages of one request
+/// or session, {@link dev.cay.mcp.protocol.stream.Answers} sends them to the client, alone as JSON or one by one as
 /// events.
 @NullMarked
 package dev.cay.mcp.protocol.stream;
