@@ -18,8 +18,7 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Knows every team, and every API key by its hash, and tells whose request it is, without asking the database.
-/// Thread-safe.
+/// Authenticates requests: knows every team, and every API key by its hash, in memory. Thread-safe.
 public final class Access {
     /// Answers a request of a known team.
     public interface TeamHandler {
@@ -33,7 +32,7 @@ public final class Access {
 
     /// Counts requests and knows the limits of keys.
     public interface Admission {
-        /// Refuses a request of a caller who sends too many.
+        /// Refuses a request when its caller sends too many.
         void call(Caller caller);
 
         /// Whether the key has limits of its own. Such a key makes no others, as it could pass its limits with them.
@@ -43,12 +42,12 @@ public final class Access {
         void inherit(TeamKey from, TeamKey to);
     }
 
-    /// People who show tokens of their own instead of API keys.
+    /// Authenticates people who use tokens of their own instead of API keys.
     public interface People {
-        /// What the owner of this token may do in a team, as a key.
+        /// The rights of the token's owner in a team, in the form of a key.
         ///
         /// @param team null if the request names none
-        /// @throws CayException if the token is not good, or its owner is no member of the team
+        /// @throws CayException if the token is not valid, or its owner is no member of the team
         TeamKey rights(String token, @Nullable TeamId team);
 
         /// What the owner of this token may do in each of their teams, at least one, as keys.
@@ -61,7 +60,7 @@ public final class Access {
         /// @throws CayException if the owner makes too many, or has other rights by now
         List<ApiKeys.Made> mint(String token, List<TeamKey> rights);
 
-        /// Whether this server made the token, and nobody ended it.
+        /// Whether this server made the token, and it is still valid.
         boolean knows(String token);
     }
 
@@ -90,7 +89,7 @@ public final class Access {
         this.uses = new KeyUses(store);
     }
 
-    /// Has the tokens of people checked; before requests come.
+    /// Sets the authentication of people. Call this before requests come.
     public void admit(People known) {
         people = known;
     }
@@ -130,7 +129,7 @@ public final class Access {
         return team;
     }
 
-    /// The team made at first start, which owns what belongs to nobody else.
+    /// The team that the first start made, which owns everything that has no other owner.
     public Team firstTeam() {
         Team team = first;
         if (team == null) {
@@ -170,19 +169,19 @@ public final class Access {
         keys.put(hash, key);
     }
 
-    /// The same key with another name or end.
+    /// Replaces a key by a copy with another name or expiry.
     void replace(TeamKey key) {
         keys.replaceAll((_, known) -> known.id().equals(key.id()) ? key : known);
     }
 
-    /// From here on they are refused, and what is under way with them is cut.
+    /// Removes keys: later requests are refused, and open ones are cut.
     void removeKeys(Predicate<TeamKey> which) {
         var gone = ids(which);
         keys.values().removeIf(which);
         open.cut(key -> gone.contains(key.id()));
     }
 
-    /// Cuts what is under way with the rights of a person, who does not have them any more.
+    /// Cuts open requests of a person who lost these rights.
     public void cut(TeamKey rights) {
         open.cut(key -> key.id().equals(rights.id()));
     }
@@ -210,7 +209,7 @@ public final class Access {
         return keys.values().stream().filter(TeamKey::isMinted).toList();
     }
 
-    /// Those of a team, with their last use.
+    /// The keys of a team, with their last use.
     List<TeamKey> keysOf(Team team) {
         return keys.values().stream()
                 .filter(key -> key.team().equals(team))
@@ -221,7 +220,7 @@ public final class Access {
                 .toList();
     }
 
-    /// How many keys each team has.
+    /// The number of keys of each team.
     Map<TeamId, Integer> keyCounts() {
         return keys.values().stream().collect(Collectors.toMap(key -> key.team().id(), _ -> 1, Integer::sum));
     }
@@ -231,7 +230,7 @@ public final class Access {
         return guardCaller((caller, exchange) -> handler.handle(caller.team(), exchange));
     }
 
-    /// The same for who wants to know more of the caller.
+    /// Guards a handler that needs the whole caller.
     public Handler guardCaller(CallerHandler handler) {
         return audited((exchange, act) -> {
             var caller = authenticate(exchange, act);
@@ -270,15 +269,15 @@ public final class Access {
         };
     }
 
-    /// For requests that carry neither a key nor the operator's token; the handler finds out what they carry, and
-    /// tells.
+    /// Guards requests that carry neither a key nor the operator's token; the handler checks their credential, and
+    /// reports it.
     public Handler guardToken(TokenHandler handler) {
         return audited(handler::handle);
     }
 
-    /// Answers a request whose token it knows.
+    /// Handles a request whose credential it checks itself.
     public interface TokenHandler {
-        /// @param act is told whose token it is
+        /// @param act gets the owner of the credential
         void handle(Exchange exchange, Audit.Act act) throws Exception;
     }
 
@@ -296,7 +295,7 @@ public final class Access {
         }
     }
 
-    /// For the operator: with the admin token, or with keys of the first team that may do everything.
+    /// Guards an operator's route: for the admin token, or keys of the first team with the scope `all`.
     public Handler guardOperator(TeamHandler handler) {
         return audited((exchange, act) -> {
             if (exchange.header(AdminToken.HEADER) != null) {
@@ -315,7 +314,7 @@ public final class Access {
         });
     }
 
-    /// For the operator with the admin token.
+    /// Guards an operator's route that needs the admin token.
     public Handler guardAdmin(Handler handler) {
         return audited((exchange, act) -> {
             requireAdmin(exchange, act);
@@ -338,7 +337,7 @@ public final class Access {
         act.byOperator();
     }
 
-    /// Whose request this is. The map is keyed by hashes, so the time of a look-up tells nothing about a key.
+    /// Authenticates a request. The map is keyed by hashes, so the time of a lookup reveals nothing about a key.
     private Caller authenticate(Exchange exchange, Audit.Act act) {
         if (exchange.header(AdminToken.HEADER) != null) {
             requireAdmin(exchange, act);
@@ -395,7 +394,7 @@ public final class Access {
         return requireTeam(id);
     }
 
-    /// Whether this is a credential of this server, whoever's.
+    /// Whether this is a valid credential of this server, of any owner.
     public boolean knows(String credential) {
         return knows(new Credential(credential.strip()));
     }

@@ -61,7 +61,7 @@ final class AccessStore {
                 team.id().value());
     }
 
-    /// By another team.
+    /// Whether another team has the slug.
     static boolean isSlugTaken(Handle handle, Team team) {
         return handle.createQuery("SELECT COUNT(*) FROM team WHERE slug = ? AND id <> ?")
                         .bind(0, team.slug())
@@ -114,7 +114,7 @@ final class AccessStore {
                 .findFirst();
     }
 
-    /// In the order in which they were made.
+    /// All teams, oldest first.
     static List<Team> teams(Handle handle) {
         return handle.createQuery("SELECT id, name, slug FROM team WHERE deleted_at IS NULL ORDER BY created_at, id")
                 .map((row, context) -> team(row))

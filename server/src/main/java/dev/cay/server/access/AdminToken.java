@@ -11,7 +11,7 @@ import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 
-/// The operator's credential, in a file that only root reads. Whoever writes another one into the file has changed it.
+/// The operator's credential, in a file that only root reads. Writing another token into the file changes it.
 ///
 /// @param file made when absent
 public record AdminToken(Path file) {
@@ -21,7 +21,7 @@ public record AdminToken(Path file) {
     private static final String PREFIX = "cay_admin_";
     private static final int BYTES = 32;
 
-    /// That of the Cay with this state directory.
+    /// The token of the Cay with this state directory.
     public static AdminToken in(Path stateDirectory) {
         return new AdminToken(stateDirectory.resolve(NAME));
     }
@@ -33,7 +33,7 @@ public record AdminToken(Path file) {
         }
     }
 
-    /// From here on the old one is refused.
+    /// Writes a new token; the old one is refused from here on.
     public String renew(SecureRandom random) {
         byte[] value = new byte[BYTES];
         random.nextBytes(value);

@@ -37,13 +37,13 @@ record ApiKey(String text) {
         return new ApiKey(PREFIX + HexFormat.of().formatHex(value));
     }
 
-    /// What is stored instead of the key. Plain SHA-256 suffices: 160 random bits cannot be guessed.
+    /// The hash that is stored instead of the key. Plain SHA-256 suffices, because 160 random bits cannot be guessed.
     String hash() {
         byte[] value = HexFormat.of().parseHex(text, PREFIX.length(), text.length());
         return "$sha256$" + Base64.getEncoder().withoutPadding().encodeToString(sha256(value));
     }
 
-    /// What is kept of it.
+    /// The stored form of the key.
     ///
     /// @param end null for never
     TeamKey kept(Team team, String name, KeyScope scope, Instant now, @Nullable Instant end) {
@@ -59,7 +59,7 @@ record ApiKey(String text) {
         return text.substring(text.length() - 4);
     }
 
-    /// Says no more than a listing would show.
+    /// Prints the masked key, as a list shows it.
     @Override
     public String toString() {
         return PREFIX + maskPrefix() + "..." + maskSuffix();

@@ -22,13 +22,13 @@ public final class ApiKeys {
     private static final int LONGEST_NAME = 200;
     private static final int MOST = 1000;
 
-    /// What a new key is to be.
+    /// The properties of a new key.
     ///
     /// @param end null for never
     public record Wanted(
             String name, KeyScope scope, @Nullable Instant end) {}
 
-    /// @param text the key itself, which nobody can be told again
+    /// @param text the key itself, which cannot be shown again
     public record Made(TeamKey key, String text) {}
 
     private final Store store;
@@ -43,14 +43,14 @@ public final class ApiKeys {
         this.random = random;
     }
 
-    /// Those of a team, the oldest first.
+    /// The keys of a team, the oldest first.
     public List<TeamKey> list(Team team) {
         return access.keysOf(team).stream()
                 .sorted(Comparator.comparing(TeamKey::createdAt).thenComparing(TeamKey::id))
                 .toList();
     }
 
-    /// How many each team has; teams without any are not there.
+    /// The number of keys of each team; teams without any are left out.
     public Map<TeamId, Integer> countByTeam() {
         return access.keyCounts();
     }
@@ -99,7 +99,7 @@ public final class ApiKeys {
         }
     }
 
-    /// A key with a person's rights, for a program of theirs. It is revoked when the sign-in is ended or the person
+    /// Makes a key with a person's rights, for a program of theirs. It is revoked when the sign-in ends or the person
     /// leaves the team.
     ///
     /// @param rights what the person may do, where, and by which sign-in
@@ -125,11 +125,11 @@ public final class ApiKeys {
         access.minted().stream().filter(which).forEach(key -> revoke(key.team(), key.id()));
     }
 
-    /// Whose a new key is.
+    /// The origin of a new key.
     ///
     /// @param person   who has it or made it; null for none
     /// @param signIn   that it is minted for; null for none
-    /// @param replaced whose limits it gets; null for none
+    /// @param replaced the key whose limits it takes over; null for none
     private record Source(
             @Nullable String person,
             @Nullable String signIn,
@@ -162,7 +162,7 @@ public final class ApiKeys {
         return key;
     }
 
-    /// From here on the key is refused, and what is under way with it is cut.
+    /// Revokes a key: later requests with it are refused, and open ones are cut.
     public void revoke(Team team, String id) {
         var key = require(team, id);
         store.write(handle -> {
@@ -172,14 +172,14 @@ public final class ApiKeys {
         access.removeKeys(known -> known.id().equals(key.id()));
     }
 
-    /// Another key in the place of this one, which goes on for a while.
+    /// Makes another key in place of this one, which stays valid for a while.
     ///
-    /// @param overlap how long the old one is good beside the new one; zero for not at all
+    /// @param overlap how long the old key stays valid; zero for not at all
     /// @param maker   null for the operator
     public synchronized Made rotate(Team team, String id, Duration overlap, @Nullable TeamKey maker) {
         requireUnlimited(maker);
         var old = require(team, id);
-        // Who gets the new key to see loses it on leaving, if it is minted.
+        // The person who sees the new key loses it on leaving the team, if it is minted.
         String person = maker == null || maker.person() == null ? old.person() : maker.person();
         var source = new Source(person, old.signIn(), old);
         var made = make(team, old.name(), old.scope(), earlier(old.expiresAt(), maker), source);

@@ -5,10 +5,10 @@ import dev.cay.wire.TeamId;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Hears of every request that {@link Access} guards: what it wants, who sends it and how it ends; and of people who
-/// sign in, whom no key guards.
+/// Receives a report of every request that {@link Access} guards: its route, its sender and its result; and of
+/// sign-ins, which no key guards.
 public interface Audit {
-    /// A request has come in; nobody knows yet who sends it.
+    /// Begins the report of a request whose sender is not known yet.
     Act begin(Exchange exchange);
 
     /// The daemon did something of its own accord.
@@ -20,11 +20,11 @@ public interface Audit {
     void signIn(Exchange exchange, SignInAct act);
 
     /// @param action `person.sign-in`, `person.sign-out` or `person.renew`
-    /// @param way    how: `link`, `openid`, `browser` (signed in before) or `program`
-    /// @param person the id; null when nobody knows who it is
+    /// @param way    `link`, `openid`, `browser` (signed in before) or `program`
+    /// @param person the id; null when it is not known
     record SignInAct(String action, String way, @Nullable String person, boolean ok) {}
 
-    /// One request. Used by the request's thread.
+    /// The report of one request. Used by the request's thread.
     interface Act {
         /// The request carries the operator's token.
         void byOperator();
@@ -43,7 +43,7 @@ public interface Audit {
         /// @param rights whose key it is, and in which team
         void minted(TeamKey rights, TeamKey key);
 
-        /// The handler has ended. What it changed must not get lost from here on.
+        /// The handler has ended. From here on its change must not get lost.
         ///
         /// @param failure null if it answered
         void end(@Nullable Exception failure);

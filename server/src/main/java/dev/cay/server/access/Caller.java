@@ -2,9 +2,9 @@ package dev.cay.server.access;
 
 import org.jspecify.annotations.Nullable;
 
-/// Who sends a request.
+/// The sender of a request.
 ///
-/// @param key the API key that the request came with; null for the operator, who acts for the team
+/// @param key the API key of the request; null for the operator, who acts for the team
 public record Caller(Team team, @Nullable TeamKey key) {
     public @Nullable String keyId() {
         return key == null ? null : key.id();

@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What an API key may do. What no rule here allows, only a key for everything may.
+/// The permissions of an API key. A request that no rule here allows needs a key with the scope `all`.
 ///
-/// @param sandbox the one that a key for one sandbox is for; else null
+/// @param sandbox the sandbox of a key for one sandbox; else null
 public record KeyScope(Kind kind, @Nullable SandboxId sandbox) {
     public static final KeyScope ALL = new KeyScope(Kind.ALL, null);
 
@@ -36,11 +36,11 @@ public record KeyScope(Kind kind, @Nullable SandboxId sandbox) {
     private static final Set<String> READABLE =
             Set.of("sandboxes", "snapshots", "events", "templates", "teams", "api-keys", "volumes");
 
-    /// What leaves something behind that is not the sandbox's own.
+    /// Routes that create something that does not belong to the sandbox.
     private static final Set<String> BEYOND_SANDBOX =
             Set.of("/sandboxes/{sandboxID}/fork", "/sandboxes/{sandboxID}/snapshots");
 
-    /// A request, as far as it matters who may send it.
+    /// The facts about a request on which permission depends.
     ///
     /// @param route      like `/sandboxes/{sandboxID}`
     /// @param parameters the values in it

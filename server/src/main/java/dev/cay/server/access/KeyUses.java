@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// When API keys were used last. Written down now and then, as a request must not wait for it. Thread-safe.
+/// The last use of each API key. Written periodically, because a request must not wait for it. Thread-safe.
 final class KeyUses {
     private static final Logger log = LoggerFactory.getLogger(KeyUses.class);
     private static final Duration EVERY = Duration.ofSeconds(30);
@@ -33,13 +33,13 @@ final class KeyUses {
         }
     }
 
-    /// Of this key, if it was used since the start.
+    /// The last use of this key since the start.
     @Nullable
     Instant last(String keyId) {
         return last.get(keyId);
     }
 
-    /// What cannot be written now is written with the next.
+    /// Writes all last uses. A failed write is repeated with the next one.
     void write() {
         var uses = Map.copyOf(unwritten);
         if (uses.isEmpty()) {

@@ -59,14 +59,14 @@ public final class SandboxTokens {
         return derive("store").value();
     }
 
-    /// What requests to the system ports of the sandbox must carry.
+    /// The token for the system ports of the sandbox.
     ///
     /// @param version how often its tokens were renewed
     public AccessToken access(SandboxId id, int version) {
         return derive("access:" + versioned(id, version));
     }
 
-    /// What requests to its other ports must carry, where traffic is not public.
+    /// The token for its other ports, where traffic is not public.
     public AccessToken traffic(SandboxId id, int version) {
         return derive("traffic:" + versioned(id, version));
     }
@@ -75,17 +75,17 @@ public final class SandboxTokens {
         return version == 0 ? id.value() : id.value() + ":" + version;
     }
 
-    /// What lets somebody send one archive of a team's files, until a time in seconds.
+    /// The token for sending one archive of a team's files, until a time in seconds.
     public AccessToken upload(TeamId team, String hash, long until) {
         return derive("upload:%s:%s:%d".formatted(team.value(), hash, until));
     }
 
-    /// What opens the files of a volume, until a time in seconds.
+    /// The token for the files of a volume, until a time in seconds.
     public AccessToken volume(VolumeId id, long until) {
         return derive("volume:%s:%d".formatted(id.value(), until));
     }
 
-    /// The same for reading alone.
+    /// The read-only token for the files of a volume.
     public AccessToken volumeReader(VolumeId id, long until) {
         return derive("volume-reader:%s:%d".formatted(id.value(), until));
     }
@@ -105,7 +105,7 @@ public final class SandboxTokens {
         }
     }
 
-    /// Written aside and renamed: half a secret after a crash would lock everybody out.
+    /// Writes a draft and renames it: half a secret after a crash would invalidate all tokens.
     private static void make(Path file, SecureRandom random) throws IOException {
         Path directory = file.toAbsolutePath().getParent();
         if (directory != null) {

@@ -2,7 +2,7 @@ package dev.cay.server.access;
 
 import dev.cay.wire.TeamId;
 
-/// Who owns sandboxes and templates.
+/// The owner of sandboxes and templates.
 ///
 /// @param slug the namespace of its templates' names
 public record Team(TeamId id, String name, String slug) {}

@@ -3,15 +3,16 @@ package dev.cay.server.access;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/// An API key as far as it is kept: all but the key itself.
+/// The stored form of an API key: everything but the key itself.
 ///
 /// @param id         names it in the API
-/// @param maskPrefix how the key begins, behind `e2b_`
-/// @param maskSuffix how it ends
+/// @param maskPrefix the first characters after `e2b_`
+/// @param maskSuffix the last characters
 /// @param expiresAt  from when on it is refused; null for never
-/// @param lastUsed   as far as that is written down; null for never
+/// @param lastUsed   the last recorded use; null for none
 /// @param person     the id of the person who has it, or made it; null for none
-/// @param signIn     the id of the sign-in that it was minted for, with which it goes; null if it was not
+/// @param signIn     the id of the sign-in that it was minted for, and with which it is revoked; null if it was not
+///                   minted
 public record TeamKey(
         String id,
         Team team,
@@ -26,7 +27,7 @@ public record TeamKey(
         @Nullable String signIn) {
     private static final String OF_PERSON = "person:";
 
-    /// What a person may do in a team, as a key that is on no list and in no store.
+    /// The rights of a person in a team, in the form of a key that is on no list and in no store.
     public static TeamKey ofPerson(String person, String email, Team team, KeyScope scope, @Nullable String signIn) {
         String id = OF_PERSON + person + ":" + team.id();
         return new TeamKey(id, team, email, scope, "", "", Instant.EPOCH, null, null, person, signIn);
@@ -42,7 +43,7 @@ public record TeamKey(
         return id.startsWith(OF_PERSON);
     }
 
-    /// Says whose it is and does not tell the key: its first and last characters, or the person's address.
+    /// A text that shows whose key it is without the key: its first and last characters, or the person's address.
     public String masked() {
         return isOfPerson() ? name : ApiKey.PREFIX + maskPrefix + "..." + maskSuffix;
     }
@@ -64,8 +65,8 @@ public record TeamKey(
         return new TeamKey(id, team, name, scope, maskPrefix, maskSuffix, createdAt, expiresAt, at, person, signIn);
     }
 
-    /// @param maker who made it; null for none
-    /// @param minted  the sign-in that it is for; null for none
+    /// @param maker  the person who made it; null for none
+    /// @param minted the sign-in that it is for; null for none
     TeamKey madeBy(@Nullable String maker, @Nullable String minted) {
         return new TeamKey(
                 id, team, name, scope, maskPrefix, maskSuffix, createdAt, expiresAt, lastUsed, maker, minted);

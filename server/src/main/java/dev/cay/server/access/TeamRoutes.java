@@ -6,7 +6,7 @@ import dev.cay.wire.rest.TeamInfo;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What clients may ask about teams.
+/// Routes of teams for clients.
 public final class TeamRoutes {
     private final Access access;
 
@@ -27,7 +27,8 @@ public final class TeamRoutes {
         });
     }
 
-    /// Clients expect a usable key here. Ours are stored hashed, so the caller gets back the one it came with.
+    /// Lists the caller's teams. Clients expect a usable key here. Keys are stored hashed, so the caller gets back its
+    /// own key.
     private static void list(Team team, Exchange exchange) {
         exchange.sendJson(
                 200,

@@ -27,12 +27,12 @@ public final class Teams {
         this.clock = clock;
     }
 
-    /// In the order in which they were made.
+    /// All teams, oldest first.
     public List<Team> list() {
         return store.read(AccessStore::teams);
     }
 
-    /// @param slug begins the full names of its templates; null for one made from the name
+    /// @param slug namespace of its templates' names; null to derive one from the name
     public Team create(String name, @Nullable String slug) {
         String plain = name.strip();
         if (plain.isEmpty() || plain.length() > LONGEST_NAME || plain.chars().anyMatch(Character::isISOControl)) {

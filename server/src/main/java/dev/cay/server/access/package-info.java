@@ -1,6 +1,6 @@
-/// Who may call: teams, their API keys, and the tokens that open one sandbox.
+/// Authentication: teams, their API keys, and the tokens that open one sandbox.
 ///
-/// Start at {@link dev.cay.server.access.Access}. Keys are kept hashed, tokens are not kept at all but derived.
+/// Start at {@link dev.cay.server.access.Access}. Keys are stored hashed; tokens are not stored but derived.
 @NullMarked
 package dev.cay.server.access;
 
