@@ -49,7 +49,7 @@ public final class LimitRoutes {
         addOfKey(routes, "PUT", this::setKey);
     }
 
-    /// For the team's own keys and for the operator.
+    /// Adds a route for a key's limits, for the team's own keys and for the operator.
     private void addOfKey(Routes routes, String method, Access.CallerHandler action) {
         routes.on(method, "/api-keys/{apiKeyID}/limits", access.guardCaller(action));
         routes.on(
@@ -106,7 +106,8 @@ public final class LimitRoutes {
         showKey(caller, exchange);
     }
 
-    /// The fields of the body in the place of what was there; null takes a limit away, `profile` sets all first.
+    /// The limits after a change: fields of the body replace the old ones; null removes a limit, `profile` sets all
+    /// first.
     private static Limits changed(RequestBody body, Limits before) {
         String profile = body.text("profile");
         var base = profile == null

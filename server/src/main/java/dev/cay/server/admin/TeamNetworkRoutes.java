@@ -13,7 +13,7 @@ import dev.cay.wire.TeamId;
 import java.util.LinkedHashMap;
 import org.jspecify.annotations.Nullable;
 
-/// The egress of a team's sandboxes whose client says nothing about it: for the operator to set.
+/// Routes for the default egress of a team's sandboxes, which the operator sets.
 public final class TeamNetworkRoutes {
     private final Access access;
     private final TeamNetworks networks;

@@ -1,4 +1,4 @@
-/// What the operator does with teams: {@link dev.cay.server.admin.TeamAdminRoutes}.
+/// The operator's routes for teams: {@link dev.cay.server.admin.TeamAdminRoutes}.
 @NullMarked
 package dev.cay.server.admin;
 
