@@ -3,9 +3,9 @@ package dev.cay.server.audit;
 import java.util.List;
 import java.util.Map;
 
-/// What requests are called in the audit log.
+/// Names of requests in the audit log.
 final class ActionNames {
-    /// By method and route, where the rule of {@link #derived} says it badly.
+    /// Names by method and route, where the rule of {@link #derived} gives a poor one.
     private static final Map<String, String> NAMES = Map.ofEntries(
             Map.entry("DELETE /sandboxes/{sandboxID}", "sandbox.kill"),
             Map.entry("POST /sandboxes/{sandboxID}/refreshes", "sandbox.refresh"),

@@ -7,9 +7,9 @@ import java.util.HexFormat;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// How entries are chained, and how one looks as a line: the body with the hash as its last field.
+/// The hash chain of entries, and the form of an entry as a line: the body with the hash as its last field.
 public final class AuditChain {
-    /// What the first entry follows.
+    /// The hash before the first entry.
     public static final String BEGINNING = "0".repeat(64);
 
     private static final Pattern LINE = Pattern.compile("(\\{.*),\"hash\":\"([0-9a-f]{64})\"}");
@@ -19,7 +19,7 @@ public final class AuditChain {
 
     /// An entry as it is listed and exported.
     ///
-    /// @param body what the hash is over, with that of the entry before
+    /// @param body the text that is hashed, together with the hash of the entry before
     public record Link(long sequence, String body, String hash) {
         /// @return nothing if the line is no entry
         public static Optional<Link> parse(String line) {

@@ -7,14 +7,14 @@ import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/// Something that was done, before it has its place in the chain.
+/// An action, before it has its place in the chain.
 ///
 /// @param id      the same however often the entry is written
 /// @param action  like `sandbox.create`
 /// @param actor   `key:ID`, `operator`, `daemon`, or `unknown`
-/// @param team    the team that it was done for or to; null for none
-/// @param sandbox the sandbox that it was done to; null for none
-/// @param facts   what else is known: ids, addresses and numbers, never a secret or a text of users
+/// @param team    the team that the action concerns; null for none
+/// @param sandbox the sandbox that it concerns; null for none
+/// @param facts   further ids, addresses and numbers, never a secret or a text of users
 record AuditEntry(
         String id,
         Instant at,

@@ -17,7 +17,7 @@ final class AuditExport implements AutoCloseable {
     private static final Duration LOOK = Duration.ofSeconds(5);
     private static final Duration LAST = Duration.ofSeconds(10);
 
-    /// Where entries go.
+    /// The destination of entries.
     interface Target {
         /// Writes all of them or fails. Waits no longer than a few seconds.
         void write(List<AuditChain.Link> links) throws IOException, InterruptedException;

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// The copies of the audit log that the operator wants elsewhere.
+/// The copies of the audit log that the operator configured.
 public final class AuditExports implements AutoCloseable {
     /// @param file   gets each entry as a line of JSON; null for none
     /// @param syslog the path of the local socket, or an address like `udp://logs.example.org:514`; null for none
@@ -59,7 +59,7 @@ public final class AuditExports implements AutoCloseable {
         all.forEach(AuditExport::start);
     }
 
-    /// There are new entries.
+    /// Wakes the threads, because there are new entries.
     void wake() {
         all.forEach(AuditExport::wake);
     }
@@ -70,7 +70,7 @@ public final class AuditExports implements AutoCloseable {
         return behind;
     }
 
-    /// Copies what is written by now.
+    /// Copies the entries that are written by now, then stops.
     @Override
     public void close() {
         opened.close();

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The audit log, put together. Hears of requests by {@link Audit} and of what happens without one by {@link
-/// #happened}.
+/// The audit log. Creates the classes of this package and connects them. Requests are reported through {@link Audit},
+/// other actions through {@link #happened}.
 public final class AuditLog implements Audit, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(AuditLog.class);
     private static final String START = "daemon.start";
@@ -30,11 +30,11 @@ public final class AuditLog implements Audit, AutoCloseable {
     private static final int PORTION = 1000;
     private static final int MOST_SENDERS = 10;
 
-    /// What an operator decides about the audit log.
+    /// Settings of the audit log.
     ///
     /// @param keep   how long entries are kept; null for ever
     /// @param reads  whether requests that change nothing are recorded too
-    /// @param export where entries are copied to
+    /// @param export destinations of copies
     public record Settings(@Nullable Duration keep, boolean reads, AuditExports.Settings export) {
         public static final Settings USUAL = new Settings(Duration.ofDays(90), false, AuditExports.Settings.NONE);
     }
@@ -47,7 +47,7 @@ public final class AuditLog implements Audit, AutoCloseable {
     private final AuditQueue queue;
     private final Refusals refusals = new Refusals();
 
-    /// Set while a thread serves a request, whose entry tells of the events that it causes.
+    /// Set while a thread serves a request: the request's entry covers the events that it causes.
     private final ThreadLocal<Boolean> serving = ThreadLocal.withInitial(() -> false);
 
     private final ScheduledThreadPoolExecutor thread = new ScheduledThreadPoolExecutor(
@@ -65,7 +65,7 @@ public final class AuditLog implements Audit, AutoCloseable {
         new AuditRoutes(access, store, clock, queue::add).addTo(routes);
     }
 
-    /// Begins to write, and notes that the daemon is there.
+    /// Starts the writer, and records the start of the daemon.
     public void start() {
         var before = store.read(handle -> AuditStore.newest(handle, List.of(START, STOP)));
         var facts = new TreeMap<>(Map.of("result", "ok"));
@@ -148,7 +148,7 @@ public final class AuditLog implements Audit, AutoCloseable {
         queue.add(AuditEntry.of(event.at(), action, "daemon", event.teamId().value(), event.sandboxId(), facts));
     }
 
-    /// Notes how many refused requests were left out, with those who sent most of them.
+    /// Records how many refused requests were left out, with the senders of most of them.
     void tellOmitted() {
         var omitted = refusals.takeOmitted();
         if (omitted.isEmpty()) {
@@ -166,7 +166,7 @@ public final class AuditLog implements Audit, AutoCloseable {
         queue.add(AuditEntry.ofDaemon(clock.instant(), "audit.omit", facts));
     }
 
-    /// Removes what was kept long enough.
+    /// Deletes entries after their retention time.
     void forgetOld() {
         if (settings.keep() == null) {
             return;
@@ -178,7 +178,8 @@ public final class AuditLog implements Audit, AutoCloseable {
         }
     }
 
-    /// Who keeps the daemon's log elsewhere can tell later whether the chain was replaced as a whole.
+    /// Writes the head of the chain to the daemon's log, so that an operator who keeps that log elsewhere can detect a
+    /// replaced chain.
     private void logHead() {
         var head = store.read(AuditStore::head);
         log.atInfo()

@@ -18,8 +18,8 @@ import org.jdbi.v3.core.Handle;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Entries on their way to the database. One thread writes all that wait in one transaction, so that no request waits
-/// for a disk. When the queue is full, whoever has an entry waits.
+/// Entries on their way to the database. One thread writes all waiting entries in one transaction, so that no request
+/// waits for a disk. When the queue is full, adding an entry blocks.
 final class AuditQueue implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(AuditQueue.class);
     private static final int WAITING = 10_000;
@@ -56,8 +56,8 @@ final class AuditQueue implements AutoCloseable {
         thread.start();
     }
 
-    /// Waits while the queue is full, not for the disk. An entry that finds no place within five seconds is counted,
-    /// and the chain tells of it when the database is back.
+    /// Adds an entry. Waits while the queue is full, not for the disk. An entry that finds no place within five seconds
+    /// is counted, and the chain records the number when the database is back.
     void add(AuditEntry entry) {
         boolean placed = false;
         try {
@@ -79,7 +79,7 @@ final class AuditQueue implements AutoCloseable {
     public void close() {
         closed = true;
         try {
-            // If there is no place for it, the thread has work and looks by itself.
+            // If the queue is full, the thread has work and checks the flag by itself.
             boolean _ = waiting.offer(STOP);
             if (thread.isAlive() && !thread.join(LAST)) {
                 thread.interrupt();

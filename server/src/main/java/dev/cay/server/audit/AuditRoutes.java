@@ -29,7 +29,7 @@ final class AuditRoutes {
     private static final int USUAL = 100;
     private static final Pattern WORD = Pattern.compile("[A-Za-z0-9.:-]{1,80}");
 
-    /// What commands do on the host, past the API.
+    /// Actions of commands on the host, which do not use the API.
     private static final Set<String> HOST_ACTIONS = Set.of("admin-token.renew");
 
     private final Access access;
@@ -61,7 +61,7 @@ final class AuditRoutes {
         list(word(exchange, "team"), exchange);
     }
 
-    /// Newest first, and the header says where the next page begins; with `after`, oldest first from there.
+    /// Lists entries, newest first, with the start of the next page in a header; with `after`, oldest first from there.
     private void list(@Nullable String team, Exchange exchange) {
         int limit = ListPage.number(exchange, "limit", 1, MOST, USUAL);
         var query = new AuditStore.Query(
@@ -78,7 +78,7 @@ final class AuditRoutes {
         if (found.size() == limit && query.after() == null) {
             exchange.with("X-Next-Token", Long.toString(found.getLast().sequence()));
         }
-        // As it is in the chain: written anew, a line might not fit its hash any more.
+        // The text of the chain, because a line that is serialized again might not match its hash.
         String text = found.stream().map(Link::line).collect(Collectors.joining(",", "[", "]"));
         exchange.send(200, "application/json", text.getBytes(StandardCharsets.UTF_8));
     }

@@ -31,11 +31,11 @@ final class AuditStore {
             @Nullable String team,
             @Nullable String sandbox) {}
 
-    /// Which entries are wanted. What is null does not matter.
+    /// A filter for entries; null means any.
     ///
-    /// @param action   a whole one, or the first words of several
-    /// @param before   newest first, below this number
-    /// @param after    oldest first, above this number; wins over `before`
+    /// @param action a whole one, or the first words of several
+    /// @param before newest first, below this number
+    /// @param after  oldest first, above this number; wins over `before`
     record Query(
             @Nullable String team,
             @Nullable String sandbox,
@@ -161,10 +161,10 @@ final class AuditStore {
                 .findFirst();
     }
 
-    /// Removes entries from the old end up to the first one that is younger, and keeps the hash of the last of them.
-    /// An entry in the chain says the same, so that a forged beginning is found.
+    /// Removes entries from the old end up to the first one that is younger, and keeps the hash of the last removed
+    /// one. An entry in the chain says the same, so a forged beginning is detected.
     ///
-    /// @return how many
+    /// @return the number of removed entries
     static int removeOlder(Handle handle, Instant than, int most, Instant now) throws SQLException {
         var oldest = rows(handle, 0, most);
         int count = 0;

@@ -15,10 +15,10 @@ final class AuditVerification {
 
     private static final int PORTION = 1000;
 
-    /// @param entries   how many were found to be right
-    /// @param removed   how many entries before the first were removed by retention, as far as known
-    /// @param wrong     number of the first entry that is wrong; null if none is
-    /// @param problem   what is wrong about it
+    /// @param entries how many entries are right
+    /// @param removed how many entries before the first were removed by retention, as far as known
+    /// @param wrong   number of the first entry that is wrong; null if none is
+    /// @param problem what is wrong with it
     record Finding(
             long entries,
             long removed,
@@ -27,7 +27,7 @@ final class AuditVerification {
             @Nullable Long wrong,
             @Nullable String problem) {}
 
-    /// Retention may remove the beginning while it is read, which looks like a gap.
+    /// Retention may remove the beginning while it is read, which looks like a gap, so reading is repeated.
     private static final int ATTEMPTS = 3;
 
     private final Store store;

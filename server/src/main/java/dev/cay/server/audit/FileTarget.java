@@ -12,8 +12,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Set;
 
-/// A file of JSON lines, made for root alone. It is opened for each portion, so that it can be renamed by whoever
-/// rotates it. A file that is there keeps its permissions.
+/// A file of JSON lines, created with permissions for root only. It is opened for each portion, so log rotation can
+/// rename it. An existing file keeps its permissions.
 record FileTarget(Path file) implements AuditExport.Target {
     @Override
     public void write(List<Link> links) throws IOException {

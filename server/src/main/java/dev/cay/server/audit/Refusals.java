@@ -5,16 +5,16 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 
-/// Limits how many failed and refused requests are written down, so that nobody fills the disk by being refused. What
-/// is left out is counted by sender.
+/// Limits how many failed and refused requests are recorded, so that nobody can fill the disk with them. The rest is
+/// counted by sender.
 final class Refusals {
     private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final Duration HOUR = Duration.ofHours(1);
 
-    /// Of one sender in a minute.
+    /// Limit for one sender in a minute.
     static final int MOST_OF_ONE = 20;
 
-    /// Of all senders in a minute and in an hour. A hostile network has more addresses than this.
+    /// Limits for all senders in a minute and in an hour. A hostile network has more addresses than this.
     static final int MOST_A_MINUTE = 200;
 
     private static final int MOST_AN_HOUR = 3000;
@@ -31,7 +31,7 @@ final class Refusals {
     private int ofMinute;
     private int ofHour;
 
-    /// Whether there is room for one more of this sender. If not, it is counted.
+    /// Whether one more request of this sender may be recorded. If not, it is counted.
     synchronized boolean take(String sender, Instant now) {
         begin(now);
         String name = written.containsKey(sender) || written.size() < SENDERS ? sender : OTHERS;
@@ -45,7 +45,7 @@ final class Refusals {
         return true;
     }
 
-    /// What was left out since the last call, by sender.
+    /// The counts since the last call, by sender.
     synchronized Map<String, Long> takeOmitted() {
         var taken = Map.copyOf(omitted);
         omitted.clear();

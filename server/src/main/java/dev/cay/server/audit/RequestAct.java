@@ -15,8 +15,8 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// A request on its way into the audit log. It takes ids from the path and from what the handler notes, the address of
-/// the connection, and the masked key. It never looks at bodies, queries or names.
+/// Makes the audit entry of a request. It takes ids from the path and from the handler's notes, the address of the
+/// connection, and the masked key. It never reads bodies, queries or names.
 final class RequestAct implements Audit.Act {
     /// Texts of this shape in a path are ids that Cay made; anything else may be a name, or a secret in a wrong place.
     private static final Map<String, Pattern> SHAPES = Map.of(
@@ -33,10 +33,10 @@ final class RequestAct implements Audit.Act {
 
     private static final int NOT_SERVED = 501;
 
-    /// Hears what became of requests.
+    /// Receives completed entries.
     interface Recorder {
         /// @param result `ok`, `refused` or `failed`
-        /// @param sender whose failures are counted together
+        /// @param sender key or address whose failures are counted together
         void add(boolean changes, String result, String sender, Draft draft);
     }
 
@@ -153,7 +153,8 @@ final class RequestAct implements Audit.Act {
                 facts);
     }
 
-    /// What is not there for a team may be there for another: somebody may be looking for ids.
+    /// Whether the status counts as refused. 404 does: the id may belong to another team, and the sender may be probing
+    /// for ids.
     private boolean isRefused(int status) {
         return REFUSED.contains(status)
                 && (status != 404 || !exchange.parameters().isEmpty());
@@ -186,14 +187,14 @@ final class RequestAct implements Audit.Act {
     }
 
     private @Nullable String team(Map<String, String> ids) {
-        // What somebody without a good credential says of a team must not appear among the team's own entries.
+        // Without a valid credential, the team that a request names must not get an entry.
         if (tokenTeam != null) {
             return tokenTeam.value();
         }
         return caller != null ? caller.team().id().value() : operator ? ids.get("team") : null;
     }
 
-    /// As a list of keys would show it.
+    /// The credential masked as in a list of keys.
     private String credential() {
         var key = caller == null ? null : caller.key();
         if (token != null) {
@@ -207,7 +208,7 @@ final class RequestAct implements Audit.Act {
         return actor.equals("unknown") ? network(exchange.peer()) : actor;
     }
 
-    /// One machine has many IPv6 addresses, of one network.
+    /// The network of an address: one machine has many IPv6 addresses, which share a /64.
     static String network(String address) {
         var parts = address.split(":", -1);
         return parts.length < 5 ? address : String.join(":", parts[0], parts[1], parts[2], parts[3]) + "::";

@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/// Syslog by UDP, as RFC 5424 wants it. Nobody hears whether a message arrives.
+/// Syslog over UDP (RFC 5424). Lost messages are not noticed.
 record UdpSyslogTarget(String host, int port) implements AuditExport.Target {
     /// Facility authpriv, severity informational.
     private static final int PRIORITY = 10 * 8 + 6;
