@@ -11,12 +11,12 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
-/// What the records of one moment refer to.
+/// The list of everything that the records of one moment refer to.
 ///
-/// @param wanted of the node
+/// @param wanted the files to request from the node
 record BackupScope(Instant at, NodeBackup.Wanted wanted) {
     /// @param house   names of templates that come with Cay
-    /// @param running snapshots of those that ran a little earlier
+    /// @param running snapshots of sandboxes that ran shortly before
     static BackupScope of(StoreView view, Set<String> house, Map<SandboxId, String> running, Instant at) {
         var contents = view.read(handle -> TemplateContents.of(handle, house));
         var living = view.read(LivingSandboxes::of);

@@ -29,9 +29,9 @@ import org.slf4j.LoggerFactory;
 
 /// Sends a backup to the operator, one at a time.
 ///
-/// The order makes it consistent. First the node keeps all files that it has. Then, while no record of a sandbox
-/// changes, the store is looked at and the node notes which sandboxes are saved: a record of a paused sandbox and the
-/// files of that very pause belong together. Everything goes on from there; the records of that moment are copied, then
+/// The order makes it consistent. First the node stops deleting files. Then, while no record of a sandbox changes, a
+/// view of the store is opened and the node notes which sandboxes are paused, so that the record of a paused sandbox
+/// and the files of that pause belong together. Changes continue from there; the records of that view are copied, then
 /// the files, however long that takes.
 public final class Backups {
     private static final Logger log = LoggerFactory.getLogger(Backups.class);

@@ -13,7 +13,7 @@ import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Saves all sandboxes that run, while they go on, for a backup that is to have them too.
+/// Takes snapshots of all running sandboxes, for a backup that includes them.
 public final class RunningSandboxes {
     private static final Logger log = LoggerFactory.getLogger(RunningSandboxes.class);
     private static final int BITS = 80;
@@ -28,7 +28,7 @@ public final class RunningSandboxes {
         this.random = random;
     }
 
-    /// Snapshots that nobody but a backup knows of.
+    /// Snapshots that only the backup knows; deleted when this is closed.
     final class Saves implements AutoCloseable {
         private final Map<SandboxId, String> snapshots = new HashMap<>();
 
@@ -36,8 +36,8 @@ public final class RunningSandboxes {
             return Map.copyOf(snapshots);
         }
 
-        /// One after the other, so that at most one is frozen at a time. One that ended or was paused meanwhile needs
-        /// no snapshot.
+        /// Saves one sandbox after the other, so that at most one is frozen at a time. A sandbox that ended or was
+        /// paused meanwhile needs no snapshot.
         private void save(SandboxId id) {
             String name = "backup" + new BigInteger(BITS, random).toString(Character.MAX_RADIX);
             try {

@@ -12,8 +12,8 @@ import java.nio.file.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The place where records are copied to before they are sent. A SQLite file, whatever engine they come from, so that
-/// either engine can take them up.
+/// The SQLite file to which records are copied before they are sent, whatever engine they come from, so that either
+/// engine can restore them.
 public final class ScratchStore {
     private static final Logger log = LoggerFactory.getLogger(ScratchStore.class);
 
@@ -24,7 +24,7 @@ public final class ScratchStore {
         this.directory = directory;
     }
 
-    /// Begins with an empty place: a daemon that was killed may have left something.
+    /// Begins with an empty file: a killed daemon may have left one.
     Copy open() {
         try {
             Trees.delete(directory);
@@ -45,7 +45,7 @@ public final class ScratchStore {
         }
     }
 
-    /// One copy; gone when it is closed.
+    /// One copy, deleted when it is closed.
     final class Copy implements AutoCloseable {
         Path file() {
             return directory.resolve("cay.db");

@@ -1,7 +1,6 @@
 /// Backups of the whole installation while it serves.
 ///
-/// {@link dev.cay.server.backup.Backups} takes the route and the order of things; what is on disks is the node's to
-/// give.
+/// {@link dev.cay.server.backup.Backups} has the route and the order of steps; the node reads the disks.
 @NullMarked
 package dev.cay.server.backup;
 
