@@ -21,9 +21,9 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// Finds what a build begins with.
+/// Finds the base of a build: layers of a template, or an image.
 final class BuildBases {
-    /// Templates that come with Cay are made when somebody asks, which takes this long at most.
+    /// How long to wait for a template that comes with Cay and has to be built first.
     private static final Duration PATIENCE = Duration.ofMinutes(60);
 
     private static final Duration EVERY = Duration.ofSeconds(2);
@@ -41,7 +41,7 @@ final class BuildBases {
         this.images = images;
     }
 
-    /// What the node is told. May wait for a template that is being made.
+    /// The plan for the node. May wait for a template that is being built.
     BuildPlan plan(
             TemplateRecord template,
             TemplateBuild build,
@@ -71,7 +71,7 @@ final class BuildBases {
         return plan(template, build, start, layers(from), from.start(), resources);
     }
 
-    /// Images of templates are looked up here, as the node knows only layers.
+    /// The base for a Dockerfile. Images that mean templates are resolved here, because the node knows only layers.
     private BuildPlan.Base.Dockerfile base(
             Team team, DockerfileStart start, RegistryLogins logins, NodeBuilds.Watcher watcher) {
         var local = new HashMap<String, BuildPlan.Base.Layers>();

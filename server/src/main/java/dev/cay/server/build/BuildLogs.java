@@ -24,7 +24,7 @@ import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What builds have said, in a file each, one line of JSON for each of theirs. A line keeps its number for good.
+/// The logs of builds, a file for each, one line of JSON for each line of the log. The number of a line never changes.
 final class BuildLogs {
     private static final Logger log = LoggerFactory.getLogger(BuildLogs.class);
     private static final int MOST_LINES = 100_000;
@@ -71,7 +71,7 @@ final class BuildLogs {
     private final Path directory;
     private final FairTurns searches = new FairTurns("The log was not read", SEARCHES, 100, SEARCH_LIMIT);
 
-    /// Of logs that were used of late.
+    /// Indexes of recently used logs.
     private final Map<BuildId, Index> indexes = new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1;
 

@@ -5,7 +5,7 @@ import dev.cay.wire.BuildId;
 import java.util.Optional;
 import org.jdbi.v3.core.Handle;
 
-/// The SQL of what builds were told to do, which a later daemon goes on with.
+/// The SQL of build plans, which a later daemon needs to continue builds.
 final class BuildPlanStore {
     private BuildPlanStore() {}
 
@@ -21,7 +21,7 @@ final class BuildPlanStore {
                 .map(json -> JsonColumn.read(json, BuildStart.class));
     }
 
-    /// What is over needs no plan any more.
+    /// Deletes the plan of a build that has ended.
     static int forget(Handle handle, BuildId build) {
         return handle.execute("UPDATE build SET plan = NULL WHERE id = ?", build.value());
     }

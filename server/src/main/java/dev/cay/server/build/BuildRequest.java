@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// What a client says before it sends the steps of a build: a name, tags and sizes.
+/// The request for a new build, before its steps: a name, tags and sizes.
 ///
 /// @param text the name as the client wrote it
 record BuildRequest(String text, TemplateName name, List<String> tags, Resources resources) {
@@ -22,10 +22,10 @@ record BuildRequest(String text, TemplateName name, List<String> tags, Resources
         tags = List.copyOf(tags);
     }
 
-    /// What holds when the client does not say.
+    /// Defaults and limits of sizes.
     ///
-    /// @param mostMemoryMB what a sandbox may have at most on this machine
-    /// @param mostDiskMB   size of the pool that the disks of all sandboxes share
+    /// @param mostMemoryMB most memory of a sandbox on this machine
+    /// @param mostDiskMB   size of the pool, which the disks of all sandboxes share
     record Rules(Resources usual, int mostMemoryMB, IntSupplier mostDiskMB) {}
 
     static BuildRequest read(RequestBody body, Rules rules) {

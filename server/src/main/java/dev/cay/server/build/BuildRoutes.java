@@ -24,7 +24,7 @@ import java.util.Map;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// What clients ask to have a template built.
+/// Routes that build templates.
 public final class BuildRoutes {
     private static final int MOST_LINES = 100;
     private static final int MOST_SEARCH = 256;
@@ -66,7 +66,7 @@ public final class BuildRoutes {
                         template.aliases()));
     }
 
-    /// What clients of 2025 call, which want more to be said of the template.
+    /// The route of clients of 2025, whose body needs more fields.
     private void requestOlder(Team team, Exchange exchange) {
         var requested = builds.request(team, BuildRequest.read(RequestBody.of(exchange), rules));
         var template = requested.template();
@@ -127,7 +127,7 @@ public final class BuildRoutes {
         return failure == null ? null : new TemplateBuildInfo.Reason(failure.message(), failure.step(), List.of());
     }
 
-    /// By time: from a moment on, or back from it. `search` is Cay's own, as in logs of sandboxes.
+    /// Lists log lines by time, forward or backward. `search` is an addition of Cay, as in logs of sandboxes.
     private void logs(Team team, Exchange exchange) {
         var template = templates.requireOwn(team, exchange.parameter("templateID"));
         var build = Builds.require(template, buildId(exchange));

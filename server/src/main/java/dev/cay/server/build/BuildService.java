@@ -18,17 +18,17 @@ import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// Building templates, put together.
+/// Creates the classes for builds of templates and connects them.
 public final class BuildService {
-    /// What an operator decides about builds.
+    /// Settings of builds.
     ///
-    /// @param usual        sizes of a template whose client says none
-    /// @param mostMemoryMB what a template may ask for
-    /// @param mostDiskMB   the same of disk space: the size of the pool, which can grow
-    /// @param mostPerTeam  how many builds of one team may be under way
-    /// @param mostUpload   bytes of one archive of files
-    /// @param images       which images stand for templates, as `image=template`
-    /// @param logs         directory of what builds said
+    /// @param usual        default sizes of a template
+    /// @param mostMemoryMB most memory of a template
+    /// @param mostDiskMB   most disk of a template: the size of the pool, which can grow
+    /// @param mostPerTeam  most concurrent builds of one team
+    /// @param mostUpload   most bytes of one archive of files
+    /// @param images       which images mean templates, as `image=template`
+    /// @param logs         directory of the builds' logs
     public record Settings(
             Resources usual,
             int mostMemoryMB,
@@ -78,7 +78,7 @@ public final class BuildService {
         return ofTeam == null ? ofAll : Math.min(ofAll, ofTeam);
     }
 
-    /// Goes on with what an earlier daemon began.
+    /// Continues builds that an earlier daemon began.
     public void start() {
         builds.start();
     }

@@ -31,14 +31,13 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Builds of templates: asked for, begun, followed and put on record.
+/// Builds of templates: requests, start, progress and result.
 ///
-/// What is under way when the daemon ends is begun again by the next one, and goes on where it was, as the node knows
-/// the steps that are done.
+/// The next daemon starts interrupted builds again, and the node skips the steps that are done.
 public final class Builds {
     private static final Logger log = LoggerFactory.getLogger(Builds.class);
 
-    /// A build that nobody has begun by then does not count any more.
+    /// A requested build that was not started within this time does not count any more.
     private static final Duration ABANDONED = Duration.ofHours(1);
 
     private static final Duration PAUSE = Duration.ofSeconds(5);
@@ -74,7 +73,7 @@ public final class Builds {
     /// A build that waits for its steps, with its template.
     record Requested(TemplateRecord template, TemplateBuild build) {}
 
-    /// Goes on with what an earlier daemon began.
+    /// Continues builds that an earlier daemon began.
     public void start() {
         for (var template : templates.all()) {
             for (var build : template.builds()) {
@@ -99,7 +98,7 @@ public final class Builds {
         run(template, build, plan.get(), RegistryLogins.NONE);
     }
 
-    /// Makes room for a build of a template, which is made too if there is none of that name.
+    /// Records a requested build of a template, and creates the template if its name is new.
     synchronized Requested request(Team team, BuildRequest wanted) {
         templates.requireOwnNamespace(team, wanted.name(), wanted.text());
         if (templates.find(new TemplateId(wanted.name().alias())).isPresent()) {
@@ -123,7 +122,7 @@ public final class Builds {
         return new Requested(template, build);
     }
 
-    /// Fails builds that nobody has begun and that would have got the same tags.
+    /// Fails requested builds that were never started and would have got the same tags.
     private static TemplateRecord superseded(TemplateRecord template, TemplateBuild by, Instant now) {
         if (template.isSnapshot()) {
             throw new CayException(
@@ -159,7 +158,7 @@ public final class Builds {
         }
     }
 
-    /// Begins a build that was asked for. Others that would get the same tags are ended.
+    /// Starts a requested build. Running builds that would get the same tags are ended.
     ///
     /// @param logins let the node into the registries of images; they are in no record, so a build that is cut off
     ///               before it has its images cannot go on
@@ -230,7 +229,7 @@ public final class Builds {
         return logs;
     }
 
-    /// Forgets what builds of a template said, and ends those under way.
+    /// Deletes the logs of a template's builds, and ends the running ones.
     void deleted(TemplateRecord template) {
         for (var build : template.builds()) {
             node.cancel(build.id(), "its template was deleted");
@@ -279,7 +278,7 @@ public final class Builds {
         }
     }
 
-    /// Changes a template, and lets go of what nobody can reach afterwards.
+    /// Changes a template, and deletes snapshots and builds that nothing can reach afterwards.
     TemplateRecord change(TemplateId id, UnaryOperator<TemplateRecord> change, Consumer<Handle> along) {
         var old = new AtomicReference<TemplateRecord>();
         var fresh = templates.change(
@@ -320,7 +319,7 @@ public final class Builds {
         }
     }
 
-    /// Hears of one build.
+    /// Receives the progress of one build from the node.
     private final class Watcher implements NodeBuilds.Watcher {
         private final TemplateId template;
         private final BuildId build;

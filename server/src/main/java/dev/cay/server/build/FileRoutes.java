@@ -18,13 +18,13 @@ import java.time.InstantSource;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// How clients send the files that steps copy: they ask for a link, and put an archive there without a key.
+/// Routes by which clients send the files that steps copy: they request a link, and put an archive there without a key.
 ///
 /// The link is signed, for one team, one hash and half an hour. It goes on when its key is revoked.
 public final class FileRoutes {
     private static final Duration VALID = Duration.ofMinutes(30);
 
-    /// A client that sends nothing for so long is gone.
+    /// A client that sends nothing for so long counts as disconnected.
     private static final Duration SILENCE = Duration.ofMinutes(2);
 
     private static final Pattern HASH = Pattern.compile("[0-9a-f]{64}");

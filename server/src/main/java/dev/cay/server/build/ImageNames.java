@@ -7,11 +7,11 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/// Names of images that stand for a template of this Cay.
+/// Names of images that mean a template of this Cay.
 ///
-/// A rule is `image=template`; in the image's name `*` stands for anything. The first rule that fits counts.
+/// A rule is `image=template`; in the image's name `*` matches anything. The first matching rule counts.
 public record ImageNames(List<String> rules) {
-    /// What comes with Cay in place of E2B's own images.
+    /// Templates in place of E2B's own images.
     private static final List<String> USUAL = List.of(
             "e2bdev/base=base",
             "e2bdev/base:*=base",
@@ -26,7 +26,7 @@ public record ImageNames(List<String> rules) {
         rules = List.copyOf(all);
     }
 
-    /// The template that an image's name stands for.
+    /// The template that an image's name means.
     Optional<String> template(String image) {
         String name = REGISTRY.matcher(image.strip().toLowerCase(Locale.ROOT)).replaceFirst("");
         return rules.stream()

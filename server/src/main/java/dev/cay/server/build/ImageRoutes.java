@@ -11,7 +11,7 @@ import dev.cay.wire.node.NodeBuilds;
 import dev.cay.wire.node.TemplateImage;
 import java.io.IOException;
 
-/// How clients get a template as a container image.
+/// Routes that return a template as a container image.
 public final class ImageRoutes {
     private final Access access;
     private final TemplateSupply supply;

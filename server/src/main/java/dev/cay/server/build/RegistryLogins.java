@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 
-/// What a client says so that registries let the node in. It is part of no record.
+/// A client's credentials for registries, which the node uses. They are never stored.
 ///
 /// @param image      for the registry of `fromImage`
 /// @param registries for the images that a Dockerfile names, by registry

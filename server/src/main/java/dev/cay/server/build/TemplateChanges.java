@@ -16,7 +16,7 @@ import dev.cay.wire.rest.TemplateTags;
 import java.util.List;
 import java.util.Map;
 
-/// What clients change of a template without building it: tags, who may use it, and its end.
+/// Routes that change a template without building it: tags, visibility, deletion.
 final class TemplateChanges {
     private final Access access;
     private final Templates templates;
@@ -93,8 +93,8 @@ final class TemplateChanges {
         exchange.sendJson(200, Map.of("names", template.names()));
     }
 
-    /// Sandboxes keep a template that was built, as they stand on its layers. What was saved from a sandbox goes
-    /// also while others made from it live: each has a copy of its own, and clients delete snapshots when they are
+    /// Deletes a template. A built template is kept while sandboxes use its layers. A snapshot is deleted also
+    /// while sandboxes made from it live: each has a copy of its own, and clients delete snapshots when they are
     /// done with them.
     private void delete(Team team, Exchange exchange) {
         String text = exchange.parameter("templateID");

@@ -1,4 +1,4 @@
-/// Builds of templates that users define, as the server sees them: who asked for what, how far it is, what it said.
+/// Builds of templates on the server: requests, progress and logs.
 ///
 /// Start at {@link dev.cay.server.build.Builds}. The node does the work ({@link dev.cay.wire.node.NodeBuilds}).
 @NullMarked
