@@ -37,7 +37,8 @@ public final class ControlPlane implements Handler {
         routes.handle(exchange);
     }
 
-    /// Asked before requests to sandboxes too, as a browser's question names none: so anything may follow.
+    /// Answers a CORS preflight. A preflight for a sandbox's port comes here too, because it has no sandbox headers, so
+    /// everything is allowed.
     private static void allow(Exchange exchange) {
         String headers = exchange.header("Access-Control-Request-Headers");
         exchange.with("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, PATCH, DELETE")

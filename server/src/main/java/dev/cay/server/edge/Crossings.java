@@ -30,11 +30,11 @@ public final class Crossings {
     private final SandboxHosts hosts;
     private final Placeholders placeholders;
 
-    /// Requests to others under way, by who sends them, with the host name that each leads to.
+    /// Open requests to other sandboxes, by their sender, with the host name that each leads to.
     private final Map<SandboxId, Map<Exchange, String>> open = new ConcurrentHashMap<>();
 
-    /// @param domain       what host names of sandboxes end in, with or without a port
-    /// @param placeholders who knows secrets that rules name
+    /// @param domain       suffix of sandboxes' host names, with or without a port
+    /// @param placeholders resolves secrets that rules name
     public Crossings(SandboxDirectory directory, String domain, Placeholders placeholders) {
         this.directory = directory;
         this.placeholders = placeholders;
@@ -91,7 +91,7 @@ public final class Crossings {
         if (caller.isPresent() && from.equals(target)) {
             return true;
         }
-        // Noted before the access is looked at: whoever takes the access away cuts what he finds noted.
+        // Noted before the check: a change of rules cuts the requests it finds noted, so none slips through.
         String host = host(address);
         note(from, exchange, host);
         if (directory
@@ -117,7 +117,7 @@ public final class Crossings {
         return true;
     }
 
-    /// Does to a request from inside what the rules of its sandbox say, as for requests that leave it: only by TLS.
+    /// Applies the header rules of the sending sandbox, as for requests that leave it: only over TLS.
     ///
     /// @param asked   which address the request named; its rule counts
     /// @param reached where it goes, and who gets the secrets
@@ -168,8 +168,8 @@ public final class Crossings {
         return rules.internet() && (!limited || rules.allowsName(host, exchange.localPort()));
     }
 
-    /// The name of the port, whatever the request calls it: a client can send any `Host` with headers that name
-    /// a sandbox.
+    /// The host name of the port, whatever `Host` the request has: a client can combine any `Host` with headers that
+    /// name a sandbox.
     private String host(SandboxAddress address) {
         return "%d-%s.%s".formatted(address.port(), address.sandbox().value(), domain);
     }

@@ -15,10 +15,12 @@ import dev.cay.wire.SystemPorts;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
-/// Tells apart what comes in on one port: control plane or a sandbox. The order matters.
+/// Decides whether a request on the shared port is for the control plane or for a sandbox. The order matters.
 ///
-/// 1. A host name `{port}-{sandboxId}` is that sandbox, whatever the headers: apps inside may use ours themselves.
-/// 2. An API credential on a path of the control plane is for that: some clients send sandbox headers with it.
+/// 1. A host name `{port}-{sandboxId}` is that sandbox, whatever the headers: servers inside may use the same header
+///    names.
+/// 2. An API credential on a path of the control plane is for the control plane: some clients send sandbox headers with
+///    it.
 /// 3. Both `E2b-Sandbox-*` headers name a port of a sandbox.
 /// 4. `X-Access-Token` alone is for the system port of the sandbox it opens, as some clients send nothing else.
 /// 5. A signed `/files` URL is for the sandbox whose token made the signature.
@@ -43,7 +45,7 @@ public final class FrontDoor implements Handler {
         try {
             host = hosts.find(exchange.authority());
         } catch (CayException e) {
-            // Whoever sent this is no client of ours yet, so it gets words and no JSON.
+            // The sender may be no API client, so it gets text and not JSON.
             exchange.send(400, "text/plain; charset=utf-8", e.userMessage().getBytes(StandardCharsets.UTF_8));
             return;
         }
@@ -52,7 +54,7 @@ public final class FrontDoor implements Handler {
             return;
         }
         if (exchange.inside() != null) {
-            // A sandbox needs addresses of sandboxes, never our API.
+            // A sandbox needs only addresses of sandboxes; the API is not served inside.
             throw new CayException(
                     ErrorKind.NOT_FOUND, "inside a sandbox only hosts like <port>-<sandboxId>.<domain> are served");
         }
@@ -91,7 +93,7 @@ public final class FrontDoor implements Handler {
 
     private void passToOwner(Optional<SandboxRecord> owner, Exchange exchange) throws Exception {
         if (owner.isEmpty()) {
-            // The owner may have been killed: that must read as "gone", and its id cannot be told.
+            // The owner may have been killed: the answer must mean "gone", and its id is not known.
             PageOrJson.send(exchange, EdgeAnswer.sandboxNotFound(""));
             return;
         }

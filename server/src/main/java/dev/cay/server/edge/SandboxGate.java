@@ -28,8 +28,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Set;
 
-/// Lets a request through to a port of a sandbox, if the request may and the sandbox runs, or was made to go
-/// on by itself.
+/// Lets a request through to a port of a sandbox, if it is permitted and the sandbox runs or can be resumed by traffic.
 public final class SandboxGate {
     private static final String TRAFFIC_TOKEN = "e2b-traffic-access-token";
     /// Routes that only the platform itself may use where the protocol has them.
@@ -126,8 +125,8 @@ public final class SandboxGate {
         }
     }
 
-    /// The headers whose values are credentials of this platform. Servers in sandboxes use these names too, so what
-    /// means nothing to us is passed on.
+    /// The headers whose values are credentials of Cay. Servers in sandboxes use these names too, so values that Cay
+    /// does not know are passed on.
     private Set<String> credentials(SandboxRecord sandbox, Exchange exchange) {
         var names = new HashSet<String>();
         String key = exchange.header("X-API-Key");
@@ -158,7 +157,7 @@ public final class SandboxGate {
         return names;
     }
 
-    /// One that is about to run is waited for; one that is paused only if it was made to go on by itself.
+    /// Whether requests are served: a sandbox that resumes is waited for, a paused one only if traffic may resume it.
     private static boolean servesRequests(SandboxRecord sandbox) {
         return switch (sandbox.state()) {
             case RUNNING, RESUMING -> true;
@@ -175,8 +174,8 @@ public final class SandboxGate {
         exchange.sendJson(404, answer);
     }
 
-    /// Holds the request, its body unread, until the sandbox runs. Only for those who may use what they ask for, as a
-    /// stranger could keep it running otherwise.
+    /// Holds the request, its body unread, until the sandbox runs. Only for authorized requests, because a stranger
+    /// could keep the sandbox running otherwise.
     ///
     /// @return whether it runs; if not, the request was answered
     private boolean wake(SandboxRecord sandbox, boolean system, Exchange exchange) {

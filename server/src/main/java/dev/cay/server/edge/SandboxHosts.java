@@ -9,10 +9,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/// Reads host names: `{port}-{sandboxId}.{domain}` is a port of a sandbox, anything else is not.
+/// Parses host names: `{port}-{sandboxId}.{domain}` is a port of a sandbox, anything else is not.
 ///
-/// Under our own domain a name must make sense. Under any other (an operator's wildcard, `localhost`) only what can be
-/// nothing else is taken for a sandbox, as that may be the name of the machine itself.
+/// Below the configured domain, a malformed name is an error. Below any other domain (an operator's wildcard,
+/// `localhost`) only an unambiguous name is taken for a sandbox, because it may be the name of the machine itself.
 final class SandboxHosts {
     private static final Pattern UNMISTAKABLE = Pattern.compile("\\d{1,5}-i[a-z0-9]{20}(-[a-z0-9]*)?");
     private static final Pattern ID = Pattern.compile("[a-z0-9]{1,40}");

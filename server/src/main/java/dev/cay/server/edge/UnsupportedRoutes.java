@@ -7,10 +7,10 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.util.function.UnaryOperator;
 
-/// What the contract has and this version does not: answered with an error that says so, never with a 404, which
+/// Routes of E2B's API that Cay does not implement: answered with an error that says so, never with a 404, which
 /// clients would take for a missing sandbox.
 public final class UnsupportedRoutes {
-    /// Method, path, what it is.
+    /// Method, path and purpose of each route.
     private static final String ROUTES = """
             POST   /templates                                           building a template
             POST   /templates/{templateID}                              building a template
@@ -22,7 +22,7 @@ public final class UnsupportedRoutes {
             POST   /nodes/{nodeID}                                      administration of nodes
             """;
 
-    /// The same for the operator alone.
+    /// Routes for the operator alone.
     private static final String ADMIN_ROUTES = """
             GET    /clusters/{clusterID}/rigs                           rigs
             POST   /clusters/{clusterID}/rigs                           rigs
