@@ -25,7 +25,7 @@ public final class EventCounts {
         meters.tallies("cay_events_total", "Lifecycle events of sandboxes since this start", "type", this::types);
     }
 
-    /// To be called after the transaction that wrote the event.
+    /// Counts an event. Call this after the transaction that wrote it.
     public void count(LifecycleEvent event) {
         add(event);
         listener.accept(event);
@@ -38,7 +38,7 @@ public final class EventCounts {
         }
     }
 
-    /// How many sandboxes were made, resumed or forked since this start, by team.
+    /// The number of sandboxes created, resumed or forked since this start, by team.
     public synchronized Map<TeamId, Long> starts() {
         return Map.copyOf(starts);
     }

@@ -7,7 +7,7 @@ import java.util.Map;
 final class EventJson {
     private EventJson() {}
 
-    /// Both spellings: clients of either generation of the documents find what they look for.
+    /// An event with both spellings of field names, because older and newer documents of the API differ.
     static Map<String, Object> of(LifecycleEvent event) {
         var json = new LinkedHashMap<String, Object>();
         json.put("version", "v2");

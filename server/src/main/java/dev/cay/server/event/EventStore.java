@@ -11,14 +11,13 @@ import java.util.List;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
-/// The SQL of events. {@link #insert} belongs in the transaction that makes the event true.
+/// The SQL of events. {@link #insert} belongs in the transaction of the change.
 ///
-/// Numbers order events for those who list them. They are not a place to go on from: on PostgreSQL a lower number can
-/// be committed after a higher one.
+/// Numbers order events in lists. They are no cursor: on PostgreSQL a lower number can be committed after a higher one.
 public final class EventStore {
     private EventStore() {}
 
-    /// Which events are wanted.
+    /// A filter for events.
     ///
     /// @param sandboxId null for those of all sandboxes
     /// @param types     empty for all

@@ -23,12 +23,12 @@ public record LifecycleEvent(
         data = Map.copyOf(data);
     }
 
-    /// The same event under another id.
+    /// A copy with another id.
     public LifecycleEvent withId(String other) {
         return new LifecycleEvent(other, type, teamId, sandboxId, templateId, buildId, executionId, data, at);
     }
 
-    /// What can happen, with the words of the contract.
+    /// The types of events, with their names in the API.
     public enum Type {
         CREATED("created", "create"),
         UPDATED("updated", "update"),
@@ -49,7 +49,7 @@ public record LifecycleEvent(
             return "sandbox.lifecycle." + word;
         }
 
-        /// What the first version of the contract called it.
+        /// The type's name in the first version of the API.
         String label() {
             return label;
         }

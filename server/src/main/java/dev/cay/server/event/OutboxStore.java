@@ -3,8 +3,8 @@ package dev.cay.server.event;
 import dev.cay.http.Json;
 import org.jdbi.v3.core.Handle;
 
-/// Writes an event down for every webhook that wants it, in the transaction that makes the event true. So a crash can
-/// neither lose a message nor invent one. What becomes of messages is decided in `dev.cay.server.webhook`.
+/// Writes an event for every webhook that subscribes to it, in the transaction of the change. So a crash can neither
+/// lose a message nor invent one. `dev.cay.server.webhook` delivers messages.
 final class OutboxStore {
     /// Messages of a webhook that wait to be sent. Beyond that they are given up at once, and can be sent when somebody
     /// asks for it, so that a receiver that is away does not fill the database.
@@ -12,7 +12,8 @@ final class OutboxStore {
 
     private OutboxStore() {}
 
-    /// The same event twice does no harm. The body is kept as it is sent: all attempts send the same bytes.
+    /// Inserts the messages of an event; doing so twice has no effect. The body is stored as it is sent: all attempts
+    /// send the same bytes.
     static void insert(Handle handle, LifecycleEvent event) {
         handle.createUpdate("""
                         INSERT INTO webhook_message (webhook_id, event_id, event_type, sandbox_id, body, state,

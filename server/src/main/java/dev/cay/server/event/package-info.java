@@ -1,4 +1,4 @@
-/// What happened to sandboxes, written in the transaction that made it happen.
+/// Lifecycle events of sandboxes, written in the transaction of the change.
 ///
 /// Start at {@link dev.cay.server.event.EventStore}.
 @NullMarked
