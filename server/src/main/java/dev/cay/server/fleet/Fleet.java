@@ -2,7 +2,7 @@ package dev.cay.server.fleet;
 
 import dev.cay.wire.node.Node;
 
-/// The machines sandboxes run on. One for now: whoever asks where a sandbox is or may go gets that one.
+/// The machines that run sandboxes. There is one for now, which has all sandboxes.
 public final class Fleet {
     private final Node node;
 
