@@ -30,10 +30,10 @@ import org.jspecify.annotations.Nullable;
 /// public
 /// key of every token that is still good. Thread-safe.
 final class IdentityKeys {
-    /// What the file holds.
+    /// The content of the key file.
     ///
-    /// @param signing with its private part
-    /// @param before  public keys that signed before
+    /// @param signing the current key with its private part
+    /// @param before  earlier public keys
     private record Content(String signing, List<Old> before) {}
 
     /// @param until when the last of its tokens is not good any more
@@ -54,7 +54,7 @@ final class IdentityKeys {
 
     private IdentityKeys(Path file, Duration life, InstantSource clock, Content content) throws ParseException {
         this.file = file;
-        // Twice as long as tokens live: some are signed with the old key while the new one is written.
+        // Twice as long as tokens live, because some are signed with the old key while the new one is written.
         this.kept = life.multipliedBy(2);
         this.clock = clock;
         this.content = content;
@@ -100,7 +100,7 @@ final class IdentityKeys {
         return signing;
     }
 
-    /// Those that good tokens can be signed with, the newest first.
+    /// The public keys of all tokens that are still valid, the newest first.
     synchronized List<ECKey> published() {
         return Stream.concat(
                         Stream.of(signing.toPublicJWK()), stillGood().stream().map(IdentityKeys::parsed))

@@ -7,8 +7,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Tells everybody how identity tokens of sandboxes are checked, which needs no key, as nothing of it is secret. The
-/// operator has the key that signs replaced.
+/// Serves the public keys of identity tokens. These routes need no key, because nothing of it is secret. Another route
+/// lets the operator replace the signing key.
 public final class IdentityRoutes {
     private static final String CONFIGURATION = "/.well-known/openid-configuration";
     private static final String KEYS = "/.well-known/jwks.json";
@@ -38,7 +38,8 @@ public final class IdentityRoutes {
     }
 
     private void keys(Exchange exchange) {
-        // As long as a token lives: who has an older list finds a token's key missing, and asks again.
+        // Caches may keep it as long as a token lives: a service with an older list does not find a token's key, and
+        // asks again.
         exchange.with("Cache-Control", "public, max-age=" + IdentityTokens.LIFE.toSeconds())
                 .sendJson(200, Map.of("keys", tokens.publicKeys()));
     }

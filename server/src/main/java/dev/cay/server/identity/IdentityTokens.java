@@ -19,8 +19,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/// Signs short-lived tokens that say which sandbox of which team a request comes from (JWT-SVID). Whoever gets one
-/// checks it with the public key that {@link IdentityRoutes} serves. Thread-safe.
+/// Signs short-lived tokens that say which sandbox of which team a request comes from (JWT-SVID). A service checks them
+/// with the public key that {@link IdentityRoutes} serves. Thread-safe.
 public final class IdentityTokens {
     static final Duration LIFE = Duration.ofMinutes(5);
 
@@ -66,7 +66,7 @@ public final class IdentityTokens {
         return issuer;
     }
 
-    /// What others need to check tokens, as JSON; the key that signs is the first.
+    /// The public keys as JSON Web Keys; the key that signs now is the first.
     List<Map<String, Object>> publicKeys() {
         return keys.published().stream().map(ECKey::toJSONObject).toList();
     }

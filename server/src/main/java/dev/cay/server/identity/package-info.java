@@ -1,4 +1,4 @@
-/// Tokens by which sandboxes prove to others who they are.
+/// Tokens by which a sandbox proves its identity to other services.
 @NullMarked
 package dev.cay.server.identity;
 
