@@ -80,7 +80,7 @@ public final class LogRoutes {
         exchange.sendJson(200, Map.of("logs", page));
     }
 
-    /// Also one that is gone: what happened in it is asked for most when it has ended.
+    /// The sandbox of the request, also one that has ended: its log is read most after the end.
     private SandboxId known(Team team, Exchange exchange) {
         return sandboxes
                 .requireKnown(team, SandboxId.parse(exchange.parameter("sandboxID")))
@@ -93,7 +93,8 @@ public final class LogRoutes {
         return new SandboxLogEntry(line.at(), line.message(), word(line.level()), fields);
     }
 
-    /// E2B's command line parses the text, wants `level` and `logger` in it, and shows the rest.
+    /// A line in the form of E2B's command line, which parses the text, needs `level` and `logger` in it, and shows the
+    /// rest.
     private static Map<String, Object> text(LogLine line, Team team, SandboxId id) {
         var json = new LinkedHashMap<String, Object>(new TreeMap<>(line.fields()));
         json.put("level", word(line.level()));

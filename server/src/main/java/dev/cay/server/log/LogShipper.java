@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Sends lines of logs to an OTLP receiver, as JSON by HTTP. Nobody waits for the receiver: lines that find no place
-/// in the queue, or that the receiver does not take after some attempts, are dropped and counted.
+/// Sends log lines to an OTLP receiver, as JSON over HTTP. Nothing waits for the receiver: lines that find the queue
+/// full, or that the receiver does not take after some attempts, are dropped and counted.
 public final class LogShipper implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(LogShipper.class);
     private static final int WAITING = 8192;
@@ -36,14 +36,14 @@ public final class LogShipper implements AutoCloseable {
     private static final Duration CONNECT_LIMIT = Duration.ofSeconds(5);
     private static final Duration LAST = Duration.ofSeconds(3);
 
-    /// What OTLP calls worth another attempt.
+    /// HTTP statuses after which OTLP allows a retry.
     private static final Set<Integer> LATER = Set.of(429, 502, 503, 504);
 
-    /// How patient it is.
+    /// Time limits and retries.
     ///
-    /// @param answer   for one answer
-    /// @param pause    before the second attempt; each later pause is twice as long
-    /// @param attempts for one group of lines
+    /// @param answer   time for one answer
+    /// @param pause    time before the second attempt; each later pause is twice as long
+    /// @param attempts most attempts for one group of lines
     record Patience(Duration answer, Duration pause, int attempts) {
         static final Patience USUAL = new Patience(Duration.ofSeconds(10), Duration.ofSeconds(1), 6);
     }
@@ -89,7 +89,7 @@ public final class LogShipper implements AutoCloseable {
         offer(new OtlpLine(source, line));
     }
 
-    /// What happened to a sandbox, which is a line of its log, too. Never blocks.
+    /// Adds a lifecycle event, which is a line of its sandbox's log, too. Never blocks.
     public void add(LifecycleEvent event) {
         if (settings.endpoint() == null) {
             return;
@@ -173,7 +173,7 @@ public final class LogShipper implements AutoCloseable {
         }
     }
 
-    /// @return null if the receiver took the lines; else why not, which begins with `+` if it may take them later
+    /// @return null if the receiver took the lines; else the reason, which begins with `+` if a retry may succeed
     private @Nullable String attempt(HttpClient client, URI endpoint, List<OtlpLine> group)
             throws InterruptedException {
         var request = HttpRequest.newBuilder(endpoint)

@@ -14,10 +14,10 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Where lines of logs are sent by OTLP.
+/// The OTLP receiver of log lines.
 ///
-/// @param endpoint of the receiver, like `http://collector:4318`; null for nowhere
-/// @param headers  sent with each request, like those that say who asks
+/// @param endpoint of the receiver, like `http://collector:4318`; null for none
+/// @param headers  sent with each request, like credentials
 public record OtlpSettings(@Nullable URI endpoint, Map<String, String> headers) {
     public static final OtlpSettings NONE = new OtlpSettings(null, Map.of());
 
@@ -67,7 +67,7 @@ public record OtlpSettings(@Nullable URI endpoint, Map<String, String> headers) 
         }
     }
 
-    /// Some headers are the client's own, and values have no control characters.
+    /// Checks the headers: some are reserved for the HTTP client, and values have no control characters.
     private static void requireSendable(Path file, Map<String, String> headers) {
         var request = HttpRequest.newBuilder();
         headers.forEach((name, value) -> {

@@ -22,16 +22,16 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/// The logs of sandboxes, also of those that are gone: a megabyte each, a week long, in one file of fixed size.
+/// The logs of sandboxes, also of ended ones: up to a megabyte each, kept for a week, in one file of fixed size.
 public final class SandboxLogs implements AutoCloseable {
-    /// Of the file with all lines.
+    /// Limits of the file.
     public static final RingLimits LIMITS = new RingLimits(4096, 256L << 20, 1 << 20, Duration.ofDays(7));
-    /// Room for a line in a block, after its length.
+    /// Bytes for a line in a block, after its length.
     private static final int MOST_BYTES = 4096 - 64 - 2;
 
     private static final int MOST_EVENTS = 1000;
 
-    /// A line as it lies in the file.
+    /// A line in the form in which the file has it.
     record Kept(long at, String level, String logger, String message, Map<String, String> fields) {
         static Kept of(LogLine line, int most) {
             var fields = new TreeMap<String, String>();
@@ -64,13 +64,13 @@ public final class SandboxLogs implements AutoCloseable {
         meters.gauge("cay_log_lines_dropped", "Lines of sandbox logs that were not kept", file::dropped);
     }
 
-    /// Never blocks.
+    /// Adds a line. Never blocks.
     public void add(SandboxId id, LogLine line) {
         lines.count();
         file.append(id.value(), encode(line));
     }
 
-    /// All that is kept of the sandbox, oldest first.
+    /// All kept lines of the sandbox, oldest first.
     List<LogLine> of(TeamId teamId, SandboxId id) {
         var kept = new ArrayList<LogLine>();
         file.read(id.value()).forEach(block -> decode(block, kept));
@@ -86,7 +86,7 @@ public final class SandboxLogs implements AutoCloseable {
         file.close();
     }
 
-    /// What is too long for a block is cut until it fits.
+    /// Encodes a line; one that is too long for a block is cut until it fits.
     private static byte[] encode(LogLine line) {
         for (int most = 2000; ; most /= 2) {
             byte[] json = Json.write(Kept.of(line, most));

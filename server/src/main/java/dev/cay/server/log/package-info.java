@@ -1,9 +1,8 @@
-/// What was done in sandboxes, of the last week: commands, files, their beginning and end. Never what they printed.
+/// Logs of sandboxes for a week: commands, file changes, start and end. Never the output of commands.
 ///
-/// Start at {@link dev.cay.server.log.SandboxLogs}. Lines come from the node; the beginning and the end are events,
-/// read where they lie. {@link dev.cay.server.log.LogShipper} sends all of it to an OTLP receiver, by the JDK's
-/// HTTP client and OTLP's JSON: queue, limits and counts are Cay's own anyway, and OpenTelemetry's SDK would add no
-/// more than the encoding.
+/// Start at {@link dev.cay.server.log.SandboxLogs}. Lines come from the node; start and end are events, read from the
+/// database. {@link dev.cay.server.log.LogShipper} sends all of it to an OTLP receiver, by the JDK's HTTP client and
+/// OTLP's JSON: queue, limits and counters are Cay's own anyway, and OpenTelemetry's SDK would add only the encoding.
 @NullMarked
 package dev.cay.server.log;
 
