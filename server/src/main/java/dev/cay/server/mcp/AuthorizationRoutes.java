@@ -13,11 +13,10 @@ import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.NodeAuthorizations;
 import java.nio.charset.StandardCharsets;
 
-/// Authorizes remote MCP servers of sandboxes.
+/// Routes that authorize remote MCP servers of sandboxes.
 ///
-/// Who begins an authorization shows an API key of the sandbox's team. The browser that comes back from an
-/// authorization server has no key: it brings a state that cannot be guessed, and completes only what that belongs
-/// to.
+/// Starting an authorization needs an API key of the sandbox's team. The browser that comes back from an authorization
+/// server has no key: it brings a random state, and completes only the authorization of that state.
 public final class AuthorizationRoutes {
     private final Access access;
     private final Sandboxes sandboxes;

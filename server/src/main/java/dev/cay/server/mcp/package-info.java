@@ -1,4 +1,4 @@
-/// What users do about the MCP servers of their sandboxes' gateways by the API.
+/// Routes for the MCP servers of sandboxes' gateways.
 @NullMarked
 package dev.cay.server.mcp;
 
