@@ -3,14 +3,14 @@ package dev.cay.server.metrics;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Makes long series short enough to be looked at.
+/// Reduces the number of points of long series.
 final class Downsampling {
     private static final long HOUR = 3600;
 
     private Downsampling() {}
 
-    /// One row for each stretch of time, with the highest of each column: a peak is what one looks for. Less than an
-    /// hour is left as it is.
+    /// One row for each interval, with the maximum of each column, because users look for peaks. Series shorter than an
+    /// hour stay as they are.
     static List<long[]> highest(List<long[]> rows) {
         if (rows.isEmpty()) {
             return rows;

@@ -8,9 +8,9 @@ import dev.cay.server.access.Team;
 
 /// The page for Prometheus.
 ///
-/// Of the operator only: it wants a key of the first team, the one made with the server. Coming from this machine is
-/// not enough, as a page in a browser does so too, and so does everything behind a proxy. The front door lets nothing
-/// from inside a sandbox and no host name of a sandbox come here.
+/// It needs a key of the first team, which is the operator's. A request from this machine is not enough, because a page
+/// in a browser can send one, and so can everything behind a proxy. The front door lets no request from inside a
+/// sandbox, or to a sandbox's host name, come here.
 public final class PrometheusRoutes {
     private final Access access;
     private final Meters meters;

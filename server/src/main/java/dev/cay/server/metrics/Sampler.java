@@ -13,8 +13,7 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Measures every few seconds, on one thread for all sandboxes. While none runs it only looks whether
-/// that is so.
+/// Measures all sandboxes every few seconds, on one thread. While none runs it only checks that.
 public final class Sampler implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Sampler.class);
     private static final Duration LAST_ROUND = Duration.ofSeconds(5);
@@ -29,8 +28,8 @@ public final class Sampler implements AutoCloseable {
             1, Thread.ofPlatform().daemon().name("sampler").factory());
     private long seen;
 
-    /// @param shares done in each round that is not idle
-    /// @param room told which sandboxes are to be saved with their memory when their time is over
+    /// @param shares updated in each round with running sandboxes
+    /// @param room   gets the sandboxes whose memory is saved when their time has passed
     public Sampler(
             SandboxDirectory directory,
             SandboxMetrics sandboxes,

@@ -23,10 +23,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What sandboxes used during the last day, also those that are gone by now.
+/// The resource use of sandboxes for a day, also of ended ones.
 ///
-/// All are read in one go, and each reading becomes one short row in a file of fixed size: a day of a thousand busy
-/// sandboxes fits in. With more, the oldest rows go first.
+/// All are measured in one call, and each measurement is one short row in a file of fixed size: a day of a thousand
+/// busy sandboxes fits. With more, the oldest rows are overwritten.
 public final class SandboxMetrics implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(SandboxMetrics.class);
     private static final Duration KEPT = Duration.ofDays(1);
@@ -52,7 +52,7 @@ public final class SandboxMetrics implements AutoCloseable {
         meters.gauge("cay_metrics_dropped", "Rows of sandbox metrics that were not kept", series::dropped);
     }
 
-    /// Takes one reading of each that runs, and lets go of those that do not live any more.
+    /// Measures each running sandbox, and forgets ended ones.
     void sample() {
         long began = System.nanoTime();
         var rows = new HashMap<String, long[]>();
@@ -73,9 +73,9 @@ public final class SandboxMetrics implements AutoCloseable {
         took.since(began);
     }
 
-    /// Readings between these seconds, both included, oldest first; of a long time the highest of each stretch.
+    /// Measurements between these seconds, inclusive, oldest first; a long range is reduced to maxima of intervals.
     ///
-    /// The first reading of a new sandbox is taken when it is asked for, so that nobody waits for the next round.
+    /// The first measurement of a new sandbox is taken on request, so that nobody waits for the next round.
     List<SandboxMetric> of(SandboxRecord sandbox, long start, long end) {
         long now = clock.instant().getEpochSecond();
         long from = Math.max(start, now - KEPT.toSeconds());
@@ -112,7 +112,7 @@ public final class SandboxMetrics implements AutoCloseable {
             series.add(Map.of(sandbox.id().value(), row));
             return Optional.of(row);
         } catch (RuntimeException e) {
-            // It may have ended just now.
+            // The sandbox may just have ended.
             log.atDebug().setCause(e).addKeyValue("sandbox", sandbox.id()).log("no reading");
             return Optional.empty();
         }

@@ -16,9 +16,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/// How many sandboxes each team had at once and how fast it started them, of the last week.
+/// The number of running sandboxes of each team and its rate of starts, for a week.
 ///
-/// A row is written when something changed, and otherwise once a minute: teams that sleep cost nothing.
+/// A row is written after a change, and otherwise once a minute: inactive teams cost nothing.
 public final class TeamMetrics implements AutoCloseable {
     static final Duration KEPT = Duration.ofDays(7);
     private static final RingLimits LIMITS = new RingLimits(1024, 32L << 20, 4 << 20, KEPT);
@@ -26,7 +26,7 @@ public final class TeamMetrics implements AutoCloseable {
     private static final long QUIET = 60;
     private static final double THOUSANDTHS = 1000.0;
 
-    /// What of a team is looked at, and what its row holds in which column.
+    /// A metric, with the column that has it.
     enum Metric {
         CONCURRENT_SANDBOXES(1),
         SANDBOX_START_RATE(2);
@@ -89,7 +89,7 @@ public final class TeamMetrics implements AutoCloseable {
         series.close();
     }
 
-    /// After a quiet time the old row is written once more, so that a line drawn between two rows is true.
+    /// After a quiet time, writes the old row once more, so that a line between two rows is right.
     private void note(TeamId team, long[] row) {
         long[] old = last.get(team);
         if (old != null) {

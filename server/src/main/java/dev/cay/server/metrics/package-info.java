@@ -1,6 +1,6 @@
-/// What sandboxes use, of the last day, and how many of them teams had, of the last week; and the page for Prometheus.
+/// Resource use of sandboxes for a day, numbers of sandboxes by team for a week, and the page for Prometheus.
 ///
-/// Start at {@link dev.cay.server.metrics.SandboxMetrics}. How a sandbox is measured is the node's business.
+/// Start at {@link dev.cay.server.metrics.SandboxMetrics}. The node measures sandboxes.
 @NullMarked
 package dev.cay.server.metrics;
 
