@@ -59,8 +59,8 @@ final class Destinations {
         return lower;
     }
 
-    /// Whether it is an address or a range. The address that stands for none is refused, as it is often a
-    /// mistake for all.
+    /// Whether it is an address or a range. The unspecified address (0.0.0.0, ::) is refused, because users often mean
+    /// all addresses by it.
     private static boolean isAddress(String text) {
         if (!IPV4.matcher(text).matches() && !IPV6.matcher(text).matches()) {
             return false;
@@ -98,7 +98,7 @@ final class Destinations {
         return new CayException(ErrorKind.INVALID_ARGUMENT, message);
     }
 
-    /// As much of a client's text as an answer may repeat.
+    /// The start of a client's text, as much as an error message may repeat.
     static String shown(String text) {
         return text.length() > 200 ? text.substring(0, 200) + "..." : text;
     }

@@ -2,7 +2,7 @@ package dev.cay.server.network;
 
 import org.jspecify.annotations.Nullable;
 
-/// All that somebody says about egress, at a create, later, or for a team.
+/// The egress fields of a create, a change, or a team's default.
 ///
-/// @param allowInternetAccess null when nothing is said of it
+/// @param allowInternetAccess null when the field is absent
 public record EgressChoice(@Nullable Boolean allowInternetAccess, EgressWish wish) {}

@@ -10,7 +10,7 @@ import java.net.InetAddress;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// Checks `egressProxy`. Its host is looked up: a proxy in a private network would be a way into it.
+/// Checks `egressProxy`. Its host is looked up, because a proxy in a private network would be a way into it.
 final class EgressProxies {
     private static final int MOST_CREDENTIAL = 255;
 

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Egress rules as a client says them, already checked.
+/// The checked egress rules of a client.
 ///
 /// @param allowOut what is allowed, see {@link Egress#allow}
 /// @param denyOut  addresses and ranges that are denied

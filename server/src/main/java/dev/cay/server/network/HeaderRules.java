@@ -13,7 +13,7 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Checks `rules`: what is done to requests, by host.
+/// Checks `rules`: the changes to requests, by host.
 final class HeaderRules {
     private static final int MOST_DOMAINS = 10;
     private static final int MOST_DOMAIN = 128;
@@ -29,11 +29,11 @@ final class HeaderRules {
 
     private static final Pattern SECRET = Pattern.compile("[A-Za-z0-9_-]{1,128}");
 
-    /// What clients call parts of requests.
+    /// The API's names for parts of requests.
     static final Map<Egress.Place, String> PLACES =
             Map.of(Egress.Place.HEADERS, "headers", Egress.Place.QUERY, "query", Egress.Place.BODY, "body");
 
-    /// Those of the connection, and those that say where a request begins and ends.
+    /// Headers of the connection, and those that say where a request begins and ends.
     private static final Set<String> NOT_TO_SET = Set.of(
             "host",
             "connection",

@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Reads what clients say about the network of a sandbox, and refuses what makes no sense.
+/// Reads the network fields of a sandbox's request, and refuses invalid ones.
 public final class NetworkReader implements AutoCloseable {
     private static final int MOST_HTTPS_PORTS = 128;
     private static final List<String> EGRESS = List.of("allowOut", "denyOut", "rules", "egressProxy");
@@ -85,24 +85,24 @@ public final class NetworkReader implements AutoCloseable {
                 choice);
     }
 
-    /// A later change: all that is said about egress is replaced, and what is left away is allowed again.
+    /// The network after a change: all egress fields are replaced, and absent ones are reset.
     ///
     /// @param body of the change
     public SandboxNetwork update(Caller caller, RequestBody body, SandboxNetwork old) {
         return old.with(choice(caller, body));
     }
 
-    /// What a change says about egress.
+    /// The egress fields of a change.
     public EgressChoice choice(Caller caller, RequestBody body) {
         return choice(caller, body, body.bool(INTERNET));
     }
 
-    /// What the node is told.
+    /// The rules in the node's form.
     public Egress egress(SandboxNetwork network) {
         return network.egress(passwords::open);
     }
 
-    /// The same for who has the tokens of sandboxes.
+    /// The same with the given tokens, for callers that have them.
     public static Egress egress(SandboxNetwork network, SandboxTokens tokens) {
         return network.egress(new ProxyPasswords(tokens)::open);
     }

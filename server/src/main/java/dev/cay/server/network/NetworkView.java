@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// Networks as clients see them: what they said, without passwords.
+/// The network of a sandbox as clients see it: the fields they sent, without passwords.
 public final class NetworkView {
     private NetworkView() {}
 

@@ -8,16 +8,16 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/// What may go in and out of a sandbox. Kept as JSON with its record.
+/// The network settings of a sandbox. Stored as JSON with its record.
 ///
 /// @param allowPublicTraffic  false when requests to its ports must carry its traffic token
-/// @param maskRequestHost     what servers inside see as `Host`, or null for what the client sent
-/// @param denyAllOut          whether a Cay that knows no egress rules shall let nothing leave: it would let
-///                            all leave otherwise
-/// @param allowInternetAccess whether anything may leave, said as a switch; null when nobody has said
+/// @param maskRequestHost     the `Host` that servers inside see, or null for the client's
+/// @param denyAllOut          whether a Cay that knows no egress rules must block everything; it would allow everything
+///                            otherwise
+/// @param allowInternetAccess the switch for all egress; null when absent
 /// @param httpsPorts          ports inside at which servers speak TLS; null for none
 /// @param identities          audiences of the identity tokens that rules can name, by their names; null for none
-/// @param egress              what may leave, said as rules; null where an older Cay wrote it
+/// @param egress              the egress rules; null where an older Cay wrote it
 public record SandboxNetwork(
         boolean allowPublicTraffic,
         @Nullable String maskRequestHost,
@@ -61,14 +61,14 @@ public record SandboxNetwork(
         return httpsPorts != null && httpsPorts.contains(port);
     }
 
-    /// Whom an identity token of this name is for.
+    /// The audience of the identity token with this name.
     public Optional<String> audience(String token) {
         return Optional.ofNullable(identities).map(all -> all.get(token));
     }
 
-    /// For the node.
+    /// The rules in the node's form.
     ///
-    /// @param open makes the proxy's password of what is kept of it
+    /// @param open decrypts the proxy's password
     public Egress egress(UnaryOperator<String> open) {
         if (!internet()) {
             return Egress.closed();
@@ -82,12 +82,12 @@ public record SandboxNetwork(
         return new Egress(true, wish.allowOut(), wish.denyOut(), wish.rules(), proxy, wish.inspect(), wish.observe());
     }
 
-    /// The same without the password, for judging.
+    /// The rules without the password, for checks.
     public Egress rules() {
         return egress(_ -> "");
     }
 
-    /// With other egress; what comes in stays as it is.
+    /// A copy with other egress rules; ingress stays as it is.
     SandboxNetwork with(EgressChoice choice) {
         return of(allowPublicTraffic, maskRequestHost, httpsPorts, identities, choice);
     }

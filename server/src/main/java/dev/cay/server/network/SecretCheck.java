@@ -3,7 +3,7 @@ package dev.cay.server.network;
 import dev.cay.server.access.Caller;
 import java.util.Set;
 
-/// Decides whether somebody may have secrets sent.
+/// Decides whether a caller may use secrets in rules.
 public interface SecretCheck {
     /// Refuses with a sentence for the client. A secret that is not there is no reason: a request that needs it fails.
     ///

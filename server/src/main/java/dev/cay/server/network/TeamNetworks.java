@@ -7,8 +7,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/// The egress of sandboxes whose client says nothing about it, by team. No request waits for the database.
-/// Thread-safe.
+/// The default egress of each team. Cached, so no request waits for the database. Thread-safe.
 public final class TeamNetworks {
     private final Store store;
     private final Map<TeamId, EgressChoice> teams = new ConcurrentHashMap<>();
@@ -21,7 +20,7 @@ public final class TeamNetworks {
         teams.putAll(store.read(TeamNetworkStore::all));
     }
 
-    /// What the operator has set for the team.
+    /// The operator's default for the team.
     public Optional<EgressChoice> find(TeamId team) {
         return Optional.ofNullable(teams.get(team));
     }

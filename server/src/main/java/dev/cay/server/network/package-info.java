@@ -1,6 +1,6 @@
-/// What sandboxes may reach and who may reach them, as clients, teams and the operator say it: reads and checks
-/// requests ({@link dev.cay.server.network.NetworkReader}), and knows the default of each team ({@link
-/// dev.cay.server.network.TeamNetworks}). The node enforces it.
+/// Network settings of sandboxes, as clients, teams and the operator send them: {@link
+/// dev.cay.server.network.NetworkReader} reads and checks requests, {@link dev.cay.server.network.TeamNetworks} has the
+/// default of each team. The node enforces them.
 @NullMarked
 package dev.cay.server.network;
 
