@@ -19,8 +19,8 @@ public final class ListPage {
 
     private ListPage() {}
 
-    /// The page the request asks for: newest first, equal times by id, or exactly the reverse. Says in the answer's
-    /// header where the next page begins, if there is one.
+    /// The requested page: newest first, equal times by id, or exactly the reverse. Sets the header with the start of
+    /// the next page, if there is one.
     public static <T> List<T> cut(
             Exchange exchange, List<T> all, Function<T, Instant> time, Function<T, String> id, boolean ascending) {
         int limit = number(exchange, "limit", 1, MOST, MOST);
@@ -60,7 +60,7 @@ public final class ListPage {
                 "the query parameter '%s' must be a number from %d to %d".formatted(name, least, most));
     }
 
-    /// Where in the order an item stands.
+    /// The position of an item in the order.
     private record Place(Instant time, String id) {
         static final Comparator<Place> ORDER =
                 Comparator.comparing(Place::time).reversed().thenComparing(Place::id);
