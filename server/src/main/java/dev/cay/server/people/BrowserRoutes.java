@@ -73,7 +73,8 @@ final class BrowserRoutes {
         SignInPage.send(exchange, 200, "Signed in", content, "");
     }
 
-    /// A link is used up by the click: programs look at links before people do.
+    /// Shows a page with a button. The click uses the link up, not the request: link scanners open links before people
+    /// do.
     private void show(Exchange exchange) {
         String token = exchange.query("token");
         var person = require(exchange, token);

@@ -39,7 +39,7 @@ public final class Browsers {
         this.random = random;
     }
 
-    /// Whether the request carries a cookie of ours, which nobody else may see.
+    /// Whether the request carries a cookie of Cay, which must not be passed on.
     public static boolean hasCookie(Exchange exchange) {
         return Set.of(SESSION, SECURE + SESSION, BINDING, SECURE + BINDING).stream()
                 .anyMatch(name -> exchange.cookie(name) != null);
@@ -50,7 +50,7 @@ public final class Browsers {
         return cookie == null ? Optional.empty() : signIns.findBrowser(new Secret(cookie));
     }
 
-    /// Has the browser show this from now on.
+    /// Sets the cookie of a sign-in.
     void remember(Exchange exchange, SignIns.Proved proved) {
         set(
                 exchange,
@@ -63,8 +63,7 @@ public final class Browsers {
         set(exchange, SESSION, "", 0);
     }
 
-    /// A secret of the browser's, made now if there is none, which tells this browser from others before anybody signed
-    /// in.
+    /// A secret that identifies this browser before a sign-in; sets a new cookie if it has none.
     Secret binding(Exchange exchange) {
         return knownBinding(exchange).orElseGet(() -> {
             var fresh = Secret.random("", random);
@@ -93,9 +92,9 @@ public final class Browsers {
         return exchange.secure() || (isBase(exchange.authority()) && "https".equals(base.getScheme()));
     }
 
-    /// What a form of this browser's carries.
+    /// The token that a form of this browser contains (CSRF).
     ///
-    /// @param purpose of the form; a token for one is not good for another
+    /// @param purpose of the form; a token for one is not valid for another
     String formToken(SignIn signIn, String purpose) {
         try {
             var mac = Mac.getInstance(ALGORITHM);
@@ -111,7 +110,7 @@ public final class Browsers {
         return token != null && Secret.same(token, formToken(signIn, purpose));
     }
 
-    /// Whether a page of this server sent the form. Browsers say where each form comes from.
+    /// Whether a page of this server sent the form, by the browser's `Origin` and `Sec-Fetch-Site`.
     boolean isOwnForm(Exchange exchange) {
         String origin = exchange.header("Origin");
         String site = exchange.header("Sec-Fetch-Site");

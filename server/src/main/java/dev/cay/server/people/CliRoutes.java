@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
 final class CliRoutes {
     static final String PATH = "/docs/api/cli";
 
-    /// How the program names itself to the token endpoint.
+    /// The client id that the program sends to the token endpoint.
     static final String CLIENT = "e2b-cli";
 
     private static final Logger log = LoggerFactory.getLogger(CliRoutes.class);
@@ -78,7 +78,7 @@ final class CliRoutes {
         return next.failed("the server failed; its log says why");
     }
 
-    /// The program sends the browser here when it has what it wanted, or has not.
+    /// The page to which the program sends the browser at the end, after success or failure.
     private static void showEnd(Exchange exchange, String state) {
         if (state.equals("success")) {
             String email = exchange.query("email");

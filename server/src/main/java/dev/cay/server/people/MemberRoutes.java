@@ -106,8 +106,7 @@ final class MemberRoutes {
         exchange.sendJson(200, answer);
     }
 
-    /// A link that signs a browser in as this person. Whoever may have one is the operator's to decide, so nobody else
-    /// makes them.
+    /// Makes a link that signs a browser in as this person. Only the operator decides who gets one.
     private void link(Exchange exchange) {
         String email = exchange.parameter("email");
         if (Boolean.TRUE.equals(RequestBody.of(exchange).bool("first"))

@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
 
 /// Sign-in of people, put together.
 public final class PersonAccess implements AutoCloseable {
-    /// What an operator decides about sign-in.
+    /// Settings of sign-in.
     ///
-    /// @param url     where browsers of people reach this server, without a slash at its end
-    /// @param issuer  whom people sign in with; null for one-time links alone
+    /// @param url     address at which browsers reach this server, without a slash at its end
+    /// @param issuer  the OpenID Connect issuer; null for one-time links alone
     /// @param domains teams of all people of a domain, as `domain=team` or `domain=team:scope`
     public record Settings(URI url, @Nullable IssuerSettings issuer, List<String> domains) {
         public Settings {
@@ -77,7 +77,7 @@ public final class PersonAccess implements AutoCloseable {
         access.admit(new PersonTokens(tokens, signIns, people, keys));
     }
 
-    /// Once the keys are known.
+    /// Starts once the API keys are loaded.
     public void start() {
         people.settle();
     }

@@ -4,7 +4,7 @@ import java.net.URI;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/// What an operator says about the issuer.
+/// Settings of the issuer.
 ///
 /// @param clientId   by which it knows this server
 /// @param secretFile holds the client secret, read at each sign-in; null for a client without one

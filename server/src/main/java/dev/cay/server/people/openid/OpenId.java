@@ -88,10 +88,10 @@ public final class OpenId implements AutoCloseable {
     /// @param email which the issuer has verified
     public record Account(String id, String email) {}
 
-    /// What came of a browser's return. `next` is known as soon as the state is ours, also if the sign-in failed.
+    /// The result of a browser's return. `next` is known as soon as the state is valid, also if the sign-in failed.
     ///
     /// @param account null if it failed
-    /// @param failure why; null if it did not
+    /// @param failure the reason; null if it did not fail
     /// @param next    where the browser goes
     public record Outcome(
             @Nullable Account account,
@@ -123,12 +123,12 @@ public final class OpenId implements AutoCloseable {
         used = new UsedStates(clock);
     }
 
-    /// Its name, for people.
+    /// The issuer's host, for people.
     public String host() {
         return String.valueOf(settings.url().getHost());
     }
 
-    /// Where a browser goes to sign in.
+    /// The address to which a browser goes to sign in.
     ///
     /// @param browser a hash of the browser's secret: another browser cannot complete this sign-in
     /// @throws CayException if the issuer does not answer
@@ -154,10 +154,10 @@ public final class OpenId implements AutoCloseable {
                 .toURI();
     }
 
-    /// Completes what the state belongs to.
+    /// Completes the sign-in of a state.
     ///
     /// @param browser a hash of the browser's secret; null if it has none
-    /// @return empty if the state is none of ours
+    /// @return empty if this server did not make the state
     public Optional<Outcome> complete(Map<String, String> returned, @Nullable String browser) {
         return Handshake.open(returned.getOrDefault("state", ""), key).map(handshake -> {
             try {
@@ -285,7 +285,7 @@ public final class OpenId implements AutoCloseable {
         return validator.validate(token, nonce);
     }
 
-    /// Some issuers tell the address at another place only.
+    /// The claims about the person. Some issuers give the address only at the user info endpoint.
     private PersonClaims person(OIDCProviderMetadata metadata, IDTokenClaimsSet claims, OIDCTokenResponse answer)
             throws IOException, ParseException {
         var own = new PersonClaims(claims.toJSONObject());
