@@ -6,13 +6,13 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// What a team, or one key, may use; null where there is no limit.
+/// Limits of a team, or of one key; null where there is no limit.
 ///
 /// @param sandboxes           that run at once
 /// @param vcpus               of all that run
 /// @param memoryMB            of all that run
-/// @param diskMB              what sandboxes and snapshots hold in the pool, running or paused
-/// @param builds              under way at once
+/// @param diskMB              of sandboxes and snapshots in the pool, running or paused
+/// @param builds              concurrent builds
 /// @param createsPerSecond    sandboxes created or forked
 /// @param apiCallsPer30s      requests to the API
 /// @param operationsPerMinute requests to sandboxes
@@ -43,7 +43,7 @@ public record Limits(
         };
     }
 
-    /// Whether a sandbox that begins, or goes on, has to be counted.
+    /// Whether there is a limit for which running sandboxes must be counted.
     public boolean countsSandboxes() {
         return sandboxes != null || vcpus != null || memoryMB != null;
     }
@@ -53,7 +53,7 @@ public record Limits(
         return createsPerSecond != null || apiCallsPer30s != null || operationsPerMinute != null;
     }
 
-    /// By the names of the API, in its order; null for no limit.
+    /// The limits by the names of the API, in its order; null for no limit.
     public Map<String, @Nullable Integer> values() {
         var values = new LinkedHashMap<String, @Nullable Integer>();
         values.put("sandboxes", sandboxes);

@@ -17,7 +17,7 @@ public final class Quotas implements Access.Admission {
     private final Store store;
     private final Limits usual;
 
-    /// Of those for which the operator has set limits of their own.
+    /// Limits of the teams for which the operator has set their own.
     private final Map<TeamId, Limits> teams = new ConcurrentHashMap<>();
 
     private final Map<String, Limits> keys = new ConcurrentHashMap<>();
@@ -44,7 +44,7 @@ public final class Quotas implements Access.Admission {
         return teams.getOrDefault(team, usual);
     }
 
-    /// Of the key itself, beside those of its team.
+    /// The limits of the key itself, beside those of its team.
     public Limits ofKey(@Nullable String key) {
         return key == null ? Limits.NONE : keys.getOrDefault(key, Limits.NONE);
     }
@@ -54,7 +54,7 @@ public final class Quotas implements Access.Admission {
         return teams.containsKey(team);
     }
 
-    /// @param limits null for those of all teams
+    /// @param limits null for the default
     public void set(TeamId team, @Nullable Limits limits) {
         store.write(handle -> {
             QuotaStore.setTeam(handle, team, limits);
@@ -82,7 +82,7 @@ public final class Quotas implements Access.Admission {
         keyRates.remove(key.id());
     }
 
-    /// One request to the API. The operator's are not counted.
+    /// Counts one request to the API. The operator's are not counted.
     @Override
     public void call(Caller caller) {
         var key = caller.key();

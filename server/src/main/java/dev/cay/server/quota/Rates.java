@@ -5,7 +5,7 @@ import io.github.bucket4j.Bucket;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// How often one team, or one key, has asked lately. A whole period's worth may come at once. Thread-safe.
+/// Rate limits of one team, or of one key. A whole period's worth may come at once. Thread-safe.
 final class Rates {
     static final Rates UNLIMITED = new Rates(Limits.NONE, "");
 
@@ -19,7 +19,7 @@ final class Rates {
     private final Limits limits;
     private final String owner;
 
-    /// @param owner whose limits these are, as a user is told
+    /// @param owner the owner of the limits, for messages
     Rates(Limits limits, String owner) {
         this.limits = limits;
         this.owner = owner;

@@ -5,14 +5,14 @@ import dev.cay.wire.node.Resources;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// What the running sandboxes of a team, or of a key, take together.
+/// The sum of the resources of a team's, or a key's, running sandboxes.
 public record Use(int sandboxes, int vcpus, long memoryMB) {
-    /// Somebody may end a sandbox at any time, so clients may ask again soon.
+    /// `Retry-After` for a full team: a sandbox may end at any time.
     private static final Duration SOON = Duration.ofSeconds(1);
 
     /// Refuses another sandbox of this size if a limit is reached.
     ///
-    /// @param owner whose limits these are, as a user is told
+    /// @param owner the owner of the limits, for messages
     public void requireRoom(Limits limits, Resources wanted, String owner) {
         require(owner, "sandboxes at once", limits.sandboxes(), sandboxes, 1);
         require(owner, "vCPUs of running sandboxes", limits.vcpus(), vcpus, wanted.cpuCount());

@@ -1,5 +1,5 @@
-/// What teams and keys may use, and how often they may ask. Limits are kept in the store and known in memory; rates are
-/// counted in memory alone, sandboxes in the transaction that begins one.
+/// Limits of teams and keys: amounts and rates. Limits are in the store and cached in memory; rates are counted in
+/// memory alone, sandboxes in the transaction that creates one.
 @NullMarked
 package dev.cay.server.quota;
 
