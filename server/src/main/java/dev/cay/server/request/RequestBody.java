@@ -30,7 +30,7 @@ public final class RequestBody {
         return of(exchange.json(JsonNode.class));
     }
 
-    /// The same of JSON that was read already.
+    /// A body of JSON that was parsed already.
     public static RequestBody of(@Nullable JsonNode node) {
         if (node == null || node.isNull() || node.isMissingNode()) {
             return new RequestBody("", JsonNodeFactory.instance.objectNode());
@@ -45,7 +45,7 @@ public final class RequestBody {
         return new CayException(ErrorKind.INVALID_ARGUMENT, "validation error: " + message);
     }
 
-    /// A text that says something; null when it is absent or blank.
+    /// A text that is not blank; null when it is absent or blank.
     public @Nullable String filled(String name) {
         String text = text(name);
         return text == null || text.isBlank() ? null : text;
@@ -75,7 +75,7 @@ public final class RequestBody {
         return value == null ? null : Boolean.valueOf(value.booleanValue());
     }
 
-    /// How long a sandbox shall live: the field `timeout`, in seconds.
+    /// The lifetime of a sandbox: the field `timeout`, in seconds.
     public Duration timeout(Duration absent, Duration max) {
         Integer seconds = integer("timeout");
         if (seconds == null) {
@@ -194,7 +194,7 @@ public final class RequestBody {
         return map;
     }
 
-    /// Whether the field says something: it is there, and not an empty list or object.
+    /// Whether the field is present, and not an empty list or object.
     public boolean says(String name) {
         JsonNode value = find(name);
         return value != null && !(value.isContainer() && value.isEmpty());

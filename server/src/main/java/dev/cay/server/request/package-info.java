@@ -1,4 +1,4 @@
-/// What clients send, read field by field.
+/// Reads request bodies field by field.
 @NullMarked
 package dev.cay.server.request;
 
