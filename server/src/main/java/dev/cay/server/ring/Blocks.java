@@ -24,18 +24,20 @@ import java.util.Set;
 import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
-/// The blocks of a ring file and whose they are. Used by one thread.
+/// The blocks of a ring file and their keys. Used by one thread.
 ///
 /// ```
 ///   0 checksum of the rest · 4 sequence · 12 second of the last append · 20 bytes used · 22 length of key · 23 key
 ///  64 entries
 /// ```
-/// A sequence number is never given twice, so it tells the age of a block and whether a note about it still holds.
+/// A sequence number is never used twice, so it gives the age of a block and shows whether a reference to it is still
+/// valid.
 final class Blocks implements AutoCloseable {
     static final int HEADER = 64;
     private static final int MOST_KEY = 40;
     private static final int CHUNK = 1 << 20;
-    /// Blocks that are being filled are kept in memory; one that nobody wrote to lately is let go and stays half full.
+    /// Most blocks that are kept in memory while they are filled; the one written least recently is dropped and stays
+    /// half full.
     private static final int MOST_OPEN = 2048;
 
     /// A block as it was when noted.
@@ -69,7 +71,7 @@ final class Blocks implements AutoCloseable {
     private long[] sequences = new long[64];
     private long[] written = new long[64];
     private @Nullable String[] owners = new @Nullable String[64];
-    /// For each block the one that its key filled before; holds as long as that one is older.
+    /// For each block the previous block of its key; valid as long as that one is older.
     private int[] before = new int[64];
     private int count;
     private long sequence;
@@ -85,7 +87,7 @@ final class Blocks implements AutoCloseable {
         return file;
     }
 
-    /// Looks through what an earlier process left.
+    /// Reads the headers of blocks of an earlier process.
     void load() throws IOException {
         var opened = channel();
         var found = new ArrayList<Note>();
@@ -122,7 +124,7 @@ final class Blocks implements AutoCloseable {
         store(present, key);
     }
 
-    /// What the blocks of the key hold, oldest first.
+    /// The entries of the key, oldest first.
     List<byte[]> read(String key) throws IOException {
         var found = new ArrayList<byte[]>();
         for (int block : of(key)) {
@@ -190,7 +192,7 @@ final class Blocks implements AutoCloseable {
         return begun;
     }
 
-    /// A block that nobody needs any more, a new one, or the oldest: in this order.
+    /// A block to fill: an expired one, a new one, or the oldest, in this order.
     private int free() {
         while (!byAge.isEmpty()
                 && sequences[byAge.getFirst().block()] != byAge.getFirst().sequence()) {

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /// An entry of a {@link RingFile}, which gives its bytes on the ring's thread.
 public interface RingEntry {
-    /// @param first whether it begins a block, so that it must be understood without what was appended before
-    /// @return null if it cannot go on where the last one ended, and must begin a block
+    /// @param first whether it begins a block, so that it must be readable without earlier entries
+    /// @return null if it cannot be encoded relative to the previous entry, and must begin a block
     byte @Nullable [] bytes(boolean first);
 }

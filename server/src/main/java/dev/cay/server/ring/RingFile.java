@@ -17,11 +17,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Keeps the latest entries of many keys in one file that never grows beyond its limit. Thread-safe.
+/// Keeps the latest entries of many keys in one file of limited size. Thread-safe.
 ///
-/// The file is made of blocks, each of one key; when no more are allowed the oldest one is used again. Nothing is
-/// synced: what was appended survives the end of this process, also a violent one, and a crash of the machine costs
-/// the last half minute. A block that was torn by one is told by its checksum and left out.
+/// The file consists of blocks, each of one key; at the limit the oldest one is used again. Nothing is synced: appended
+/// entries survive the end of this process, also a kill, and a crash of the machine costs the last half minute. A torn
+/// block has a wrong checksum and is left out.
 ///
 /// All file work is done on one platform thread that starts with the first append or read, and ends when there is
 /// nothing to do. An append never waits; when the
@@ -83,7 +83,7 @@ public final class RingFile implements AutoCloseable {
         dropped.addAndGet(appends.size());
     }
 
-    /// What blocks of this key hold, oldest first.
+    /// The entries of the key, oldest first.
     public List<byte[]> read(String key) {
         try {
             return thread.submit(() -> loaded().read(key)).get(LIMIT.toNanos(), TimeUnit.NANOSECONDS);
@@ -95,7 +95,7 @@ public final class RingFile implements AutoCloseable {
         }
     }
 
-    /// How many appends were given up because too many waited or the disk refused.
+    /// The number of appends that were dropped because too many waited or the disk failed.
     public long dropped() {
         return dropped.get();
     }
@@ -137,7 +137,7 @@ public final class RingFile implements AutoCloseable {
         }
     }
 
-    /// Once, not for every line of a thousand sandboxes.
+    /// Logs a failure once, not for every line of a thousand sandboxes.
     private void failed(Exception e) {
         if (!failing) {
             log.atWarn().setCause(e).addKeyValue("file", blocks.file()).log("metrics or logs of sandboxes are lost");

@@ -1,6 +1,6 @@
-/// A file of bounded size that remembers the latest of many sandboxes: what they used, what was done in them.
+/// A file of bounded size for the latest metrics and logs of many sandboxes.
 ///
-/// Start at {@link dev.cay.server.ring.RingFile}. Knows bytes and keys, not what they mean.
+/// Start at {@link dev.cay.server.ring.RingFile}. It knows bytes and keys, not their meaning.
 @NullMarked
 package dev.cay.server.ring;
 
