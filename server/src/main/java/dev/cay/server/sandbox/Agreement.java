@@ -18,7 +18,7 @@ public final class Agreement {
         this.records = records;
     }
 
-    /// Empty when somebody else changed the record meanwhile.
+    /// Sets the record to the node's state; empty when the record was changed meanwhile.
     Optional<SandboxRecord> agree(SandboxRecord sandbox, NodeSandbox there) {
         var saved = there.saved();
         if (is(sandbox, saved)) {
@@ -36,7 +36,8 @@ public final class Agreement {
                 : sandbox.state() == SandboxState.PAUSED && saved.equals(sandbox.saved());
     }
 
-    /// One that was never paused just goes on. Of one that was, nobody knows any more for how long it was resumed.
+    /// The record of a running sandbox. If it was never paused, its times stay. If it was, nobody knows any more for
+    /// how long it was resumed, so it gets the default.
     private static Next running(SandboxRecord old, Instant now) {
         if (old.saved() == null) {
             return new Next(old.in(SandboxState.RUNNING), null);

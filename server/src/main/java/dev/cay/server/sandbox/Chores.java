@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What is done every so often, on one thread: changes that failed before, counts, old records.
+/// Periodic tasks on one thread: retries of failed changes, counters, deletion of old records.
 public final class Chores implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Chores.class);
     private static final Duration KEPT = Duration.ofDays(7);

@@ -8,7 +8,7 @@ import java.time.Duration;
 /// one
 /// after the other than all together, and so do a hundred pauses, which all want the same disk. Thread-safe.
 public final class ConcurrencyLimit {
-    /// Of one team; each waiting request costs memory.
+    /// Most queued operations of one team, because each costs memory.
     private static final int MOST_WAITING = 1000;
 
     private static final Duration LIMIT = Duration.ofSeconds(60);
@@ -19,12 +19,12 @@ public final class ConcurrencyLimit {
         this.turns = turns;
     }
 
-    /// Of sandboxes that begin or go on.
+    /// The limit of starts and resumes.
     public static ConcurrencyLimit starting() {
         return new ConcurrencyLimit(new FairTurns("Failed to place sandbox", 2 * cpus(), MOST_WAITING, LIMIT));
     }
 
-    /// Of sandboxes that are saved.
+    /// The limit of saves.
     public static ConcurrencyLimit saving() {
         return new ConcurrencyLimit(new FairTurns("The sandbox goes on", cpus(), MOST_WAITING, LIMIT));
     }

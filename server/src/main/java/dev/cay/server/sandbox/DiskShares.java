@@ -22,8 +22,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Teams that may hold only so much of the pool: tells the node every few seconds what is whose, and refuses what would
-/// need more. Their sandboxes cannot write more than that, as the node sees to it. Thread-safe.
+/// Limits the disk space of teams: tells the node every few seconds which sandboxes and snapshots belong to which
+/// limited team, and refuses operations that need more space than is left. The node stops sandboxes from writing more.
+/// Thread-safe.
 public final class DiskShares {
     private static final Logger log = LoggerFactory.getLogger(DiskShares.class);
     private static final Duration SOON = Duration.ofSeconds(5);
@@ -51,14 +52,14 @@ public final class DiskShares {
         this.volumes = volumes;
     }
 
-    /// What a team's sandboxes and snapshots may hold, while it is being put together.
+    /// The sandboxes and snapshots of a team, while the list is collected.
     private record Owned(Set<SandboxId> sandboxes, Set<String> snapshots) {
         private static Owned nothing() {
             return new Owned(new HashSet<>(), new HashSet<>());
         }
     }
 
-    /// One round.
+    /// Sends the current lists to the node and reads what each team holds.
     public synchronized void update() {
         var owned = owned();
         if (owned.isEmpty() && !told) {

@@ -7,8 +7,7 @@ import dev.cay.wire.node.Egress;
 import dev.cay.wire.node.Placeholders;
 import java.util.Optional;
 
-/// Knows what stands behind placeholders in the rules of sandboxes: secrets of the sandbox's team, and tokens that say
-/// which sandbox it is.
+/// Resolves placeholders in the rules of sandboxes: secrets of the sandbox's team, and identity tokens.
 public final class EgressValues implements Placeholders {
     private final SandboxDirectory directory;
     private final Secrets secrets;

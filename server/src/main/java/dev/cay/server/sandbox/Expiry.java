@@ -15,13 +15,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Sees when the time of sandboxes is over, running or paused: one thread waits for the earliest. It also looks whether
-/// somebody has set the clock, for all who wrote down times by it.
+/// Ends or pauses sandboxes when their time has passed: one thread waits for the earliest deadline. It also checks
+/// whether somebody has set the clock, on behalf of all recorded times.
 ///
-/// An entry may be out of date, as a changed end only adds another one: the directory is asked before anything ends.
+/// An entry may be out of date, because a changed deadline only adds another entry: the directory is asked before
+/// anything ends.
 public final class Expiry implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Expiry.class);
-    /// The clock may be set, and the machine may sleep: look again, however far the next end is.
+    /// Longest sleep, however far the next deadline is, because the clock may be set and the machine may sleep.
     private static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
 
     /// A pause that failed may have been much work.
@@ -49,8 +50,9 @@ public final class Expiry implements AutoCloseable {
         this.keepPaused = keepPaused;
     }
 
-    /// @param end   does what is to be done when the time of a sandbox is over
-    /// @param moved told by how much the clock was set; moves all ends along and lets the clock follow
+    /// @param end   ends or pauses a sandbox whose time has passed
+    /// @param moved called with the distance by which the clock was set; moves all recorded times and lets the
+    ///              clock follow
     public void start(Consumer<SandboxId> end, Consumer<Duration> moved) {
         thread = Thread.ofPlatform().daemon().name("expiry").start(() -> loop(end, moved));
     }
@@ -59,7 +61,7 @@ public final class Expiry implements AutoCloseable {
         sandbox.dueAt(keepPaused).ifPresent(at -> schedule(sandbox.id(), at));
     }
 
-    /// For one that may be overdue because something failed: not at once again.
+    /// Schedules a sandbox that is overdue because something failed, with a delay.
     void scheduleAgain(SandboxRecord sandbox) {
         sandbox.dueAt(keepPaused).ifPresent(at -> {
             Instant next = next();
@@ -67,7 +69,7 @@ public final class Expiry implements AutoCloseable {
         });
     }
 
-    /// Whether the time of this sandbox, as it is now, is over.
+    /// Whether the time of this sandbox, with its current deadline, has passed.
     boolean isDue(SandboxRecord sandbox) {
         return sandbox.dueAt(keepPaused)
                 .filter(at -> !at.isAfter(clock.instant()))
@@ -77,7 +79,7 @@ public final class Expiry implements AutoCloseable {
     private void schedule(SandboxId id, Instant at) {
         var due = new Due(at, id);
         queue.add(due);
-        // Before start() nobody waits yet.
+        // The thread does not exist before start().
         Thread waiting = thread;
         if (waiting != null && !queue.isEmpty() && queue.first().equals(due)) {
             LockSupport.unpark(waiting);
@@ -139,7 +141,8 @@ public final class Expiry implements AutoCloseable {
         }
     }
 
-    /// When to try again: at times all have in common, so that however many say so, a sandbox is tried once.
+    /// The time of the next retry. Retries happen at fixed times, so a sandbox that is scheduled several times is tried
+    /// once.
     private Instant next() {
         long step = TRY_AGAIN.toSeconds();
         return Instant.ofEpochSecond((clock.instant().getEpochSecond() / step + 1) * step);

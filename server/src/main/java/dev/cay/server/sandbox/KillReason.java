@@ -9,10 +9,10 @@ record KillReason(String word, String detail) {
     static final KillReason ADMIN = new KillReason("admin", "");
     static final KillReason TIMEOUT = new KillReason("timeout", "");
 
-    /// It was gone when we looked again after being away.
+    /// The sandbox did not exist any more when the server compared its records with the node.
     static final KillReason ORPHANED = new KillReason("orphaned", "the sandbox did not run any more");
 
-    /// It ended by itself.
+    /// The sandbox ended by itself.
     static KillReason unasked(String detail) {
         return new KillReason("unknown", detail);
     }

@@ -3,12 +3,12 @@ package dev.cay.server.sandbox;
 import dev.cay.wire.node.Keep;
 import java.time.Duration;
 
-/// What happens to a sandbox when its time is over, and when somebody asks for it after that.
+/// What happens to a sandbox when its timeout passes, and when requests come afterwards.
 ///
-/// @param pause         it is paused, not killed
-/// @param keepMemory    its memory is saved as well when nobody says otherwise
-/// @param autoResume    requests to its ports let it go on
-/// @param resumeSeconds how long it lives then
+/// @param pause         whether it is paused, not killed
+/// @param keepMemory    whether its memory is saved by default
+/// @param autoResume    whether requests to its ports resume it
+/// @param resumeSeconds how long it lives after such a resume
 public record Lifecycle(boolean pause, boolean keepMemory, boolean autoResume, long resumeSeconds) {
     static final Duration LEAST_RESUME = Duration.ofMinutes(5);
     static final Lifecycle KILL = new Lifecycle(false, true, false, LEAST_RESUME.toSeconds());
@@ -21,13 +21,13 @@ public record Lifecycle(boolean pause, boolean keepMemory, boolean autoResume, l
         return Duration.ofSeconds(resumeSeconds);
     }
 
-    /// What a pause saves that nobody asked for: there is nobody to be told that it cannot be done, and all is better
-    /// than nothing.
+    /// What a pause on timeout saves. It falls back to files, because there is nobody to report an error to.
     Keep onTimeout() {
         return keepMemory ? Keep.MEMORY_IF_POSSIBLE : Keep.FILES;
     }
 
-    /// What a pause saves whose caller did not say. Who did not insist on memory need not be refused for its sake.
+    /// What a pause by request saves by default. Memory is required only if `keepMemory` is set; otherwise it is
+    /// saved if possible.
     Keep onRequest() {
         return keepMemory ? Keep.MEMORY : Keep.MEMORY_IF_POSSIBLE;
     }

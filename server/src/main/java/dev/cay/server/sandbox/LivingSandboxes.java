@@ -5,9 +5,9 @@ import java.util.HashSet;
 import java.util.Set;
 import org.jdbi.v3.core.Handle;
 
-/// All sandboxes on record that clients may still ask for.
+/// All sandboxes on record that clients can still use.
 ///
-/// @param layers content keys of what they were made of
+/// @param layers content keys of their layers
 public record LivingSandboxes(Set<SandboxId> ids, Set<String> layers) {
     public LivingSandboxes {
         ids = Set.copyOf(ids);

@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/// What a client asks for when it creates a sandbox, already checked.
+/// The checked body of a create.
 record NewSandbox(
         String template,
         Duration timeout,
@@ -32,7 +32,7 @@ record NewSandbox(
         volumes = List.copyOf(volumes);
     }
 
-    /// How the two create routes differ.
+    /// The differences of the two create routes.
     ///
     /// @param alwaysSecure the newer route has no `secure` field
     record Rules(Duration timeout, Duration maxTimeout, boolean alwaysSecure) {}
@@ -42,7 +42,7 @@ record NewSandbox(
         List<WantedVolume> require(List<MountWish> wishes);
     }
 
-    /// @param network what the body says of it
+    /// @param network the network of the body
     static NewSandbox read(RequestBody body, Rules rules, SandboxNetwork network, Volumes volumes) {
         String template = body.text("templateID");
         if (template == null || template.isBlank()) {
@@ -64,7 +64,8 @@ record NewSandbox(
                 volumes.require(MountWish.read(body)));
     }
 
-    /// A sandbox that goes on by itself lives five minutes at least, whatever it began with.
+    /// The lifecycle of the body. A sandbox with auto-resume lives at least five minutes after a resume, whatever its
+    /// first timeout was.
     private static Lifecycle lifecycle(RequestBody body, Duration timeout) {
         boolean pause = Boolean.TRUE.equals(body.bool("autoPause"));
         boolean keepMemory = !Boolean.FALSE.equals(body.bool("autoPauseMemory"));

@@ -19,11 +19,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Takes sandboxes off the machine and brings them back: pause, resume, rollback.
+/// Pauses and resumes sandboxes, and rolls them back.
 ///
-/// A record says first what is about to happen, then the node does it, then the record says that it happened, together
-/// with its event. While that goes on nobody else changes the sandbox, and who wants it to run waits: however many ask
-/// for a paused one, it is resumed once. After a failure, or a crash, the node is asked what became of it.
+/// Each change has three steps: the record says what is about to happen, the node does it, the record says that it
+/// happened, together with its event. Meanwhile no other change of the sandbox begins, and requests that need it
+/// running wait: however many need a paused sandbox, it is resumed once. After a failure, or a crash, the record takes
+/// the node's state.
 public final class Pauses {
     private static final Logger log = LoggerFactory.getLogger(Pauses.class);
     private static final String TRANSITIONING = "The sandbox is still transitioning. Try again in a moment.";
@@ -37,11 +38,11 @@ public final class Pauses {
     private final Limits limits;
     private final Transitions transitions = new Transitions();
 
-    /// How long, and how many at once.
+    /// Limits of pauses and resumes.
     ///
     /// @param maxTimeout longest life of a sandbox from its start
-    /// @param patience   for a change that somebody else makes
-    /// @param starts     shared with creates, which are as much work for a machine as resumes
+    /// @param patience   how long to wait for another change of the same sandbox
+    /// @param starts     shared with creates, which cost a machine as much as resumes
     /// @param saves      shared with snapshots
     public record Limits(Duration maxTimeout, Duration patience, ConcurrencyLimit starts, ConcurrencyLimit saves) {}
 
@@ -62,11 +63,11 @@ public final class Pauses {
         this.limits = limits;
     }
 
-    /// How a paused sandbox shall go on.
+    /// How to resume a sandbox.
     ///
     /// @param memory false for a fresh start on its files
-    /// @param pause  what shall happen when its time is over; null for what was said before
-    /// @param asked  false if only traffic came for it, which not every sandbox wakes for
+    /// @param pause  whether its next timeout pauses it; null to keep the setting
+    /// @param asked  false if only traffic needs it, which not every sandbox resumes for
     record Wish(Duration timeout, boolean memory, @Nullable Boolean pause, boolean asked) {}
 
     /// @param wasPaused false for one that ran already, and nothing was done
@@ -85,13 +86,13 @@ public final class Pauses {
         }
     }
 
-    /// Pauses or ends a sandbox whose time is over, unless it got more meanwhile. What cannot be paused now is tried
-    /// again later, as ending it would lose everything.
+    /// Pauses or ends a sandbox whose time has passed, unless its deadline was moved meanwhile. If the pause fails, it
+    /// is retried later, because ending the sandbox would lose everything.
     public void expire(SandboxId id) {
         var sandbox = directory.find(id);
         var mine = transitions.begin(id);
         if (mine.isEmpty()) {
-            // It may be about to be paused or resumed and wait for its turn, which must not cost it its life.
+            // Another change may be waiting for its turn; it must not end with the sandbox's death.
             sandbox.ifPresent(expiry::scheduleAgain);
             return;
         }
@@ -142,7 +143,7 @@ public final class Pauses {
         }
     }
 
-    /// Lets a sandbox go on that is paused or about to be; leaves one that runs as it is.
+    /// Resumes a sandbox that is paused or being paused; does nothing if it runs.
     Resumed resume(SandboxId id, Wish wish) {
         long end = System.nanoTime() + limits.patience().toNanos();
         boolean wasPaused = false;
@@ -173,7 +174,7 @@ public final class Pauses {
         }
     }
 
-    /// The same, and gives it at least as much time as is wished for.
+    /// Resumes, and extends the deadline to at least the wanted timeout.
     Resumed connect(SandboxId id, Wish wish) {
         long end = System.nanoTime() + limits.patience().toNanos();
         boolean wasPaused = false;
@@ -183,7 +184,7 @@ public final class Pauses {
             try {
                 return new Resumed(sandboxes.extend(resumed.sandbox(), wish.timeout()), wasPaused);
             } catch (CayException e) {
-                // Somebody pauses it between the two, and is waited for.
+                // If another request pauses the sandbox in between, wait for that and retry.
                 if (e.kind() != ErrorKind.CONFLICT || !awaitOther(id, end)) {
                     throw e;
                 }
@@ -198,16 +199,15 @@ public final class Pauses {
                 && transitions.find(id).map(other -> other.await(left)).orElse(true);
     }
 
-    /// Lets a sandbox go on because a request came for it.
+    /// Resumes a sandbox because a request to one of its ports came.
     public SandboxRecord wake(SandboxRecord sandbox) {
         var wish = new Wish(sandbox.lifecycle().resumeTimeout(), true, null, false);
         return resume(sandbox.id(), wish).sandbox();
     }
 
-    /// Puts a sandbox back to where it was when the snapshot was made, and lets it go on from there. One that runs
-    /// keeps the time it has left.
+    /// Rolls a sandbox back to a snapshot, and runs it from there. A running sandbox keeps its deadline.
     ///
-    /// @param timeout how long it lives if it is paused now
+    /// @param timeout its lifetime if it is paused now
     public SandboxRecord rollback(SandboxRecord sandbox, String snapshot, Duration timeout) {
         var id = sandbox.id();
         try (var mine = transitions.begin(id).orElseThrow(() -> refusal(id));
@@ -225,7 +225,8 @@ public final class Pauses {
         }
     }
 
-    /// Sandboxes in the middle of a change that nobody is making any more: the database was full, or their node away.
+    /// Repairs sandboxes in the middle of a change that no thread works on any more: the database was full, or the node
+    /// not reachable.
     void repair() {
         for (var sandbox : directory.list()) {
             if (isChanging(sandbox)) {
@@ -240,7 +241,7 @@ public final class Pauses {
         }
     }
 
-    /// Empty when it is not paused any more, or not yet: then look again.
+    /// Resumes; empty when the sandbox is not in state PAUSED any more, or not yet: then the caller looks again.
     private Optional<SandboxRecord> resumeAlone(Transitions.Transition mine, SandboxId id, Wish wish) {
         try (mine) {
             var sandbox = directory.find(id).orElseThrow(() -> Sandboxes.notFound(id));
@@ -379,7 +380,7 @@ public final class Pauses {
                         : "Sandbox %s is being paused or resumed; try again in a moment".formatted(id));
     }
 
-    /// What can be done about it, where something can.
+    /// Adds to a failure what the caller can do about it, if there is something.
     private static RuntimeException explained(RuntimeException e) {
         if (!(e instanceof CayException known) || known.kind() != ErrorKind.NOT_RESTORED) {
             return e;

@@ -13,8 +13,8 @@ import java.util.function.Supplier;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
-/// One change of one record, written with its event. Nothing when the record is in none of the states wanted, or when
-/// the change does not want to be made.
+/// The transaction that changes one record and writes its event. Does nothing when the record is in none of the wanted
+/// states, or when the change returns nothing.
 final class RecordChange implements Transaction<Optional<SandboxRecord>> {
     /// Decides what becomes of a record, within the transaction that writes it. It may be asked more than once.
     interface Change {
@@ -22,9 +22,9 @@ final class RecordChange implements Transaction<Optional<SandboxRecord>> {
         Optional<Next> of(SandboxRecord old, Instant now);
     }
 
-    /// What a record becomes.
+    /// The changed record.
     ///
-    /// @param event null where clients are told of none
+    /// @param event null for a change without an event
     record Next(SandboxRecord fresh, @Nullable LifecycleEvent event) {
         /// With an event that is made from the new record.
         static Optional<Next> of(
@@ -43,7 +43,7 @@ final class RecordChange implements Transaction<Optional<SandboxRecord>> {
     private final SandboxAdmission admission;
     private final Supplier<Instant> now;
 
-    /// The same in every run of this transaction: an event that is there tells that one of them was written.
+    /// The same id in every run of this transaction: if the event exists, one of the runs was committed.
     private final String eventId = UUID.randomUUID().toString();
 
     private @Nullable Next next;
@@ -83,7 +83,8 @@ final class RecordChange implements Transaction<Optional<SandboxRecord>> {
         return old.state() == SandboxState.PAUSED && fresh.state() == SandboxState.RESUMING;
     }
 
-    /// Nobody else brings the record to the same version, run and state, and the event's id is this change's own.
+    /// Whether an earlier run was committed. No other change brings the record to the same version, run and state, and
+    /// the event's id belongs to this change.
     @Override
     public Optional<Optional<SandboxRecord>> done(Handle handle) {
         var wanted = next;

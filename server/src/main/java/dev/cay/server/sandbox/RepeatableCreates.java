@@ -19,9 +19,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
 
-/// Creates with an `Idempotency-Key`: however often and from how many threads the same one comes, there is one sandbox.
+/// Creates with an `Idempotency-Key`: however often and from how many threads the same key comes, there is one sandbox.
 ///
-/// The key lies with the sandbox's record, so it lives exactly as long. A create that failed leaves no key behind.
+/// The key is stored with the sandbox's record, so it lives exactly as long. A failed create leaves no key behind.
 public final class RepeatableCreates {
     private static final Pattern KEY = Pattern.compile("[\\x21-\\x7e]{1,255}");
     private static final Duration LIMIT = Duration.ofMinutes(2);
@@ -104,7 +104,8 @@ public final class RepeatableCreates {
         }
     }
 
-    /// Equal for bodies that mean the same, however they were written. Hashed, as variables may be secrets.
+    /// A hash that is equal for bodies with the same meaning, however they were written. Hashed, because variables may
+    /// be secrets.
     private static String hash(NewSandbox wanted) {
         try {
             byte[] json = JsonColumn.write(wanted).getBytes(StandardCharsets.UTF_8);

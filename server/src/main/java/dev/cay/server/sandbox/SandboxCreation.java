@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/// How a sandbox begins: from a template as a client wishes, or like another one.
+/// The inputs of a create: a template and a client's request, or another sandbox to copy.
 ///
 /// @param key the API key that it is created with; null for the operator's
 record SandboxCreation(

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/// Every sandbox that lives, in memory: what the edge looks at for each request, and what lists are made of.
+/// All living sandboxes in memory: the edge looks them up for each request, and lists are made of them.
 ///
 /// Follows the database, always after a commit. A sandbox leaves it before its connections are cut.
 public final class SandboxDirectory {
@@ -27,7 +27,7 @@ public final class SandboxDirectory {
         this.tokens = tokens;
     }
 
-    /// Hears of every change of a sandbox that lives, after it can be found here. Must not block.
+    /// Adds a listener for changes of living sandboxes, called after the change is visible here. It must not block.
     public void onUpdate(Consumer<SandboxRecord> action) {
         watcher = action;
     }
@@ -41,7 +41,7 @@ public final class SandboxDirectory {
         return Optional.ofNullable(byToken.get(new AccessToken(token))).flatMap(this::find);
     }
 
-    /// The secured sandbox whose access token fits; asks for one after the other.
+    /// The secured sandbox that has this access token; tries one sandbox after the other.
     public Optional<SandboxRecord> findByToken(Predicate<AccessToken> fits) {
         return byToken.entrySet().stream()
                 .filter(entry -> fits.test(entry.getKey()))
@@ -53,7 +53,7 @@ public final class SandboxDirectory {
         return List.copyOf(sandboxes.values());
     }
 
-    /// How many there are in each state, by its name in small letters.
+    /// The number of sandboxes in each state, by the state's name in lower case.
     public Map<String, Long> byState() {
         var counts = new TreeMap<String, Long>();
         for (var state : SandboxState.ALIVE) {
@@ -71,7 +71,7 @@ public final class SandboxDirectory {
                 .count();
     }
 
-    /// Another number whenever something changed: so that an idle house need not be looked through.
+    /// A number that changes with every change, so that callers can skip work while nothing happens.
     public long changes() {
         return changes.get();
     }
@@ -82,7 +82,8 @@ public final class SandboxDirectory {
         addToken(sandbox);
     }
 
-    /// Commits may be told of in another order than they happened in: the newer copy stays, and what left stays away.
+    /// Adds a changed record. Commits may be reported out of order: the newer copy stays, and a sandbox that has left
+    /// stays away.
     void update(SandboxRecord fresh) {
         changes.incrementAndGet();
         var before = sandboxes.get(fresh.id());

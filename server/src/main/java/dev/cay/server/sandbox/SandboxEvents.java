@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
-/// What is written down about each change in a sandbox's life.
+/// Makes the lifecycle events of a sandbox.
 final class SandboxEvents {
     private SandboxEvents() {}
 

@@ -16,17 +16,17 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// A sandbox as it should be.
+/// The record of a sandbox.
 ///
-/// @param origin      what it was made of; null for one that an older Cay made
-/// @param executionId names one uninterrupted run; a resume begins another
-/// @param version     counts the changes, so that an old copy never replaces a newer one
-/// @param secure      whether its system ports ask for its access token
-/// @param tokenVersion how often the tokens that open it were renewed
-/// @param startedAt   when this run began
-/// @param endAt       when its time is over; of a paused one, when it was paused
-/// @param saved       what there is of a paused one, also while it resumes; null while it runs
-/// @param volumes     what it has mounted, for all its life
+/// @param origin       what it was made of; null for one that an older Cay made
+/// @param executionId  names one uninterrupted run; a resume begins another
+/// @param version      counts the changes, so that an old copy never replaces a newer one
+/// @param secure       whether its system ports require its access token
+/// @param tokenVersion how often its tokens were renewed
+/// @param startedAt    when this run began
+/// @param endAt        its deadline; of a paused one, when it was paused
+/// @param saved        what was saved of a paused one, also while it resumes; null while it runs
+/// @param volumes      its mounted volumes, which never change
 public record SandboxRecord(
         SandboxId id,
         TeamId teamId,
@@ -52,12 +52,12 @@ public record SandboxRecord(
         volumes = List.copyOf(volumes);
     }
 
-    /// Whether a request to one of its ports lets it go on when it is paused, or is about to be.
+    /// Whether a request to one of its ports resumes it.
     public boolean wakes() {
         return lifecycle.autoResume() && (saved == null || saved.memory());
     }
 
-    /// When something is to be done about it because of the time. While it changes its state nothing is.
+    /// When its timeout, or the retention time of a paused sandbox, has to be acted on; empty during a transition.
     ///
     /// @param keepPaused how long paused ones are kept; null for ever
     Optional<Instant> dueAt(@Nullable Duration keepPaused) {
@@ -76,7 +76,7 @@ public record SandboxRecord(
         return with(SandboxState.RUNNING, executionId, network, lifecycle, from, until, null);
     }
 
-    /// Another run of it.
+    /// A copy of the record for another run.
     SandboxRecord resumed(String execution, Instant from, Instant until) {
         return with(SandboxState.RUNNING, execution, network, lifecycle, from, until, null);
     }
@@ -93,7 +93,7 @@ public record SandboxRecord(
         return with(state, executionId, other, lifecycle, startedAt, endAt, saved);
     }
 
-    /// With tokens that nobody knows yet.
+    /// A copy with renewed tokens.
     SandboxRecord withNewTokens() {
         return new SandboxRecord(
                 id,

@@ -40,7 +40,7 @@ public final class SandboxRecords {
     private final SandboxAdmission admission;
 
     /// Held for writing while the clock is set, so that no change reads one time and is written at another, and while
-    /// somebody must see all records as they are.
+    /// all records must stay unchanged.
     private final ReadWriteLock time = new ReentrantReadWriteLock();
 
     /// A shift that may have been written although it failed. Guarded by {@link #time}.
@@ -65,7 +65,8 @@ public final class SandboxRecords {
         return clock.instant().truncatedTo(ChronoUnit.MILLIS);
     }
 
-    /// On record alone: nobody finds it before it runs. Refused if its team, or its key, has as many as it may have.
+    /// Writes a record in state STARTING; the directory gets it only when it runs. Refused if its team, or its key, is
+    /// at its limit.
     ///
     /// @param key that it is created with; null for the operator
     void begin(SandboxRecord starting, @Nullable String key, SandboxStore.@Nullable Request request) {
@@ -87,9 +88,9 @@ public final class SandboxRecords {
         });
     }
 
-    /// Writes down that a sandbox was saved while it went on.
+    /// Records that a running sandbox was saved.
     ///
-    /// @param write is given what belongs in the transaction that keeps what was saved
+    /// @param write writes the snapshot's record in the same transaction
     public <T> T noteSaved(SandboxRecord sandbox, Function<Consumer<Handle>, T> write) {
         var event = SandboxEvents.checkpointed(sandbox, now());
         T result = write.apply(handle -> EventStore.insert(handle, event));
@@ -114,7 +115,7 @@ public final class SandboxRecords {
         return fresh;
     }
 
-    /// The same after something failed: a sandbox whose time is over is not tried again at once.
+    /// Changes a record after something failed: a sandbox whose time has passed is not retried at once.
     Optional<SandboxRecord> correct(SandboxId id, Set<SandboxState> from, Change change) {
         var fresh = write(id, from, change);
         fresh.ifPresent(record -> {
@@ -124,14 +125,14 @@ public final class SandboxRecords {
         return fresh;
     }
 
-    /// The same for a sandbox that has come up: it can be found from now on.
+    /// Changes a record to RUNNING, and adds it to the directory.
     Optional<SandboxRecord> run(SandboxId id, Change change) {
         var fresh = write(id, Set.of(SandboxState.STARTING), change);
         fresh.ifPresent(this::load);
         return fresh;
     }
 
-    /// Ends a sandbox on record, if it lives and is still as it is wanted.
+    /// Changes a record to KILLED, if the sandbox lives and is still as expected.
     Optional<SandboxRecord> kill(SandboxId id, KillReason reason, Predicate<SandboxRecord> still) {
         return change(
                 id,
@@ -152,7 +153,7 @@ public final class SandboxRecords {
         return store.read(SandboxStore::notKilled);
     }
 
-    /// Looks at something while no record of a living sandbox changes. It must be short, as all changes wait.
+    /// Runs an action while no record of a living sandbox changes. The action must be short, because all changes wait.
     public <T> T whileStill(Supplier<T> look) {
         time.writeLock().lock();
         try {
@@ -177,7 +178,8 @@ public final class SandboxRecords {
         }
     }
 
-    /// A shift that turns out to be written is followed first; what is left of the jump shows at the next look.
+    /// Finds out whether changes with an unknown outcome were committed. A committed clock shift is followed first; the
+    /// rest of the jump shows at the next check.
     private Optional<List<SandboxRecord>> settleUncertain() {
         var earlier = uncertain;
         var moved = earlier == null ? Optional.<List<SandboxRecord>>empty() : store.read(earlier::done);

@@ -15,9 +15,9 @@ import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Keep;
 import java.time.Duration;
 
-/// Create, connect, look at, change, pause and end sandboxes.
+/// Routes that create, connect to, show, change, pause and end sandboxes.
 ///
-/// The newer create and connect routes differ from the older ones only in their defaults: both stay for good, as old
+/// The newer create and connect routes differ from the older ones only in their defaults: both stay, because old
 /// clients do.
 public final class SandboxRoutes {
     private static final Duration OLD_TIMEOUT = Duration.ofSeconds(15);
@@ -36,7 +36,7 @@ public final class SandboxRoutes {
     private final Duration timeout;
     private final Duration maxTimeout;
 
-    /// @param timeout how long a sandbox lives whose client did not say, on the newer routes
+    /// @param timeout default lifetime of a sandbox on the newer routes
     public SandboxRoutes(
             Access access,
             Sandboxes sandboxes,
@@ -118,7 +118,7 @@ public final class SandboxRoutes {
         connect(team, exchange, body, seconds == null ? timeout : RequestBody.checkedTimeout(seconds, maxTimeout));
     }
 
-    /// Resumes what is paused; what runs gets more time, and its memory is not touched.
+    /// Resumes a paused sandbox; gives a running one more time, without touching its memory.
     private void connect(Team team, Exchange exchange, RequestBody body, Duration wanted) {
         var wish = new Pauses.Wish(wanted, !Boolean.FALSE.equals(body.bool("memory")), null, true);
         var resumed = pauses.connect(sandbox(team, exchange).id(), wish);
@@ -175,7 +175,7 @@ public final class SandboxRoutes {
         exchange.send(204);
     }
 
-    /// Replaces all that was said about egress: what is left away is allowed again.
+    /// Replaces all egress settings: fields that are left out are reset.
     private void setNetwork(Caller caller, Exchange exchange) {
         var body = RequestBody.of(exchange);
         var id = running(caller.team(), exchange).id();

@@ -29,9 +29,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Brings sandboxes to life: on record as STARTING, then on a node, then on record as RUNNING, then in the directory.
+/// Creates sandboxes: a record in state STARTING, the node's sandbox, the record in state RUNNING, an entry in the
+/// directory.
 ///
-/// The client is answered last, so what it was told of is on the disk. Whatever fails before leaves nothing behind.
+/// The client is answered last, so every sandbox it knows is on the disk. A failure before that leaves nothing behind.
 public final class SandboxStarter {
     private static final Logger log = LoggerFactory.getLogger(SandboxStarter.class);
 
@@ -47,7 +48,7 @@ public final class SandboxStarter {
     private final ConcurrencyLimit turns;
     private final DiskShares shares;
 
-    /// Not announced yet; with the reason when one ended meanwhile. Guarded by itself.
+    /// Creates in progress, with the reason if the sandbox ended meanwhile. Guarded by itself.
     private final Map<SandboxId, String> starting = new HashMap<>();
 
     /// Creates that failed and are not taken back yet.
@@ -83,7 +84,7 @@ public final class SandboxStarter {
         try {
             return start(SandboxCreation.of(caller, wanted, from), request);
         } catch (RuntimeException e) {
-            // A snapshot may have been replaced by a newer one of its name meanwhile, and is gone.
+            // A newer snapshot of the same name may have replaced this one meanwhile.
             var now = supply.requireStart(team, wanted.template());
             if (from.snapshot() == null || now.equals(from)) {
                 throw e;
@@ -92,7 +93,7 @@ public final class SandboxStarter {
         }
     }
 
-    /// Another sandbox like this one, which goes on from where a snapshot of it was made.
+    /// Creates a copy of a sandbox from a snapshot of it.
     public SandboxRecord fork(SandboxRecord source, Caller caller, StartPoint from, Duration timeout) {
         return start(SandboxCreation.like(source, caller, from, timeout), null);
     }
@@ -126,7 +127,7 @@ public final class SandboxStarter {
         }
     }
 
-    /// A node tells that a sandbox ended unasked. It may do so before we have the sandbox on record as running.
+    /// Handles the node's report that a sandbox ended by itself. It may come before the record says RUNNING.
     public void ended(SandboxId id, String reason) {
         synchronized (starting) {
             if (starting.containsKey(id)) {
@@ -165,9 +166,10 @@ public final class SandboxStarter {
         return running;
     }
 
-    /// What cannot be taken back now is taken back later, or at the next start: no client knows of it.
+    /// Undoes a failed create. What cannot be undone now is undone later, or at the next start, because no client knows
+    /// the sandbox.
     ///
-    /// @param now false when it was the store that failed: nobody waits for it a second time
+    /// @param now false when the store failed, so that nobody waits for it a second time
     private void undo(SandboxId id, boolean now) {
         synchronized (starting) {
             starting.remove(id);
@@ -191,8 +193,8 @@ public final class SandboxStarter {
         failed.forEach(id -> undo(id, true));
     }
 
-    /// It may have been started in advance. What was saved from a sandbox is asked for too seldom for that, what has
-    /// something to start first would not be ready, and what runs can get no volumes.
+    /// The sandbox's id: that of a spare, if one can be used. Snapshots of sandboxes are used too seldom for spares, a
+    /// template with a start command would not be ready, and a running sandbox can get no volumes.
     private SandboxId id(SandboxCreation creation) {
         var from = creation.from();
         boolean saved = from.snapshot() != null && from.start() == null;
@@ -220,7 +222,7 @@ public final class SandboxStarter {
                 sandbox.volumes().stream().map(MountedVolume::onNode).toList());
     }
 
-    /// With the team, which the node does not know of. A client cannot choose it.
+    /// Adds the team, which the node does not know. A client cannot set this variable.
     private static Map<String, String> environment(SandboxRecord sandbox, SandboxCreation creation) {
         var all = new HashMap<>(creation.environment());
         all.put("E2B_TEAM_ID", sandbox.teamId().value());

@@ -3,18 +3,18 @@ package dev.cay.server.sandbox;
 import java.util.EnumSet;
 import java.util.Set;
 
-/// Where in its life a sandbox is.
+/// The state of a sandbox.
 public enum SandboxState {
-    /// Asked of a node, not yet promised to anybody.
+    /// The node was asked for it; no client knows it yet.
     STARTING,
     RUNNING,
     PAUSING,
     PAUSED,
     RESUMING,
-    /// Over for good. The id is never used again.
+    /// Ended. The id is never used again.
     KILLED;
 
-    /// What clients were told of and may still ask for.
+    /// States in which clients know the sandbox and can use it.
     static final Set<SandboxState> ALIVE = Set.copyOf(EnumSet.of(RUNNING, PAUSING, PAUSED, RESUMING));
 
     /// Clients know only two states.

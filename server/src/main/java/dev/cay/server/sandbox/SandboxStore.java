@@ -24,12 +24,12 @@ import org.jspecify.annotations.Nullable;
 
 /// The SQL of sandboxes. A record changes only by {@link #replace}, which compares before it sets.
 final class SandboxStore {
-    /// All but the killed, which are many: with their names the index finds them.
+    /// All states but KILLED. Killed sandboxes are many; naming the others lets the index find them.
     private static final String LIVING = "('STARTING', 'RUNNING', 'PAUSING', 'PAUSED', 'RESUMING')";
 
     private SandboxStore() {}
 
-    /// A create that may be repeated: the client's key, and what was asked with it.
+    /// A repeatable create: the client's key, and a hash of its request.
     record Request(String key, String hash) {}
 
     /// The sandbox an earlier create with the same key made.
@@ -70,7 +70,7 @@ final class SandboxStore {
                 .execute();
     }
 
-    /// Puts a changed record in place of the old one; false when somebody else changed that meanwhile.
+    /// Replaces a record; false when it was changed meanwhile.
     static boolean replace(Handle handle, SandboxRecord old, SandboxRecord fresh) {
         int changed = handle.createUpdate("""
                         UPDATE sandbox SET state = :state, version = :version, execution_id = :execution,
@@ -128,17 +128,17 @@ final class SandboxStore {
                 .list();
     }
 
-    /// Others that count this team's sandboxes wait until this transaction ends.
+    /// Locks the team's row: other transactions that count this team's sandboxes wait until this one ends.
     static void lockTeam(Handle handle, TeamId team) {
         handle.execute("UPDATE team SET slug = slug WHERE id = ?", team.value());
     }
 
-    /// What a team's sandboxes take that run, or are about to or about to be paused.
+    /// The resources of a team's sandboxes that run, start, or are being paused.
     static Use useOfTeam(Handle handle, TeamId team) {
         return use(handle, "team_id", team.value());
     }
 
-    /// The same of those that were created with one key.
+    /// The same for sandboxes that were created with one key.
     static Use useOfKey(Handle handle, String key) {
         return use(handle, "key_id", key);
     }
@@ -154,7 +154,7 @@ final class SandboxStore {
                 .one();
     }
 
-    /// Those that live and were created with this key.
+    /// The living sandboxes that were created with this key.
     static List<SandboxId> createdWith(Handle handle, String key) {
         return handle.createQuery("SELECT id FROM sandbox WHERE key_id = :key AND state IN " + LIVING)
                 .bind("key", key)
@@ -171,7 +171,7 @@ final class SandboxStore {
                 .orElse(null);
     }
 
-    /// Only for what no client was ever told of.
+    /// Deletes a record. Only for a sandbox that no client knows.
     static int delete(Handle handle, SandboxId id) {
         return handle.execute("DELETE FROM sandbox WHERE id = ?", id.value());
     }

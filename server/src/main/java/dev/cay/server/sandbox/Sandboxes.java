@@ -27,8 +27,8 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Changes what lives: timeouts, network, the end. How sandboxes begin is in {@link SandboxStarter}, how they are
-/// paused and go on in {@link Pauses}.
+/// Changes living sandboxes: timeout, network, end. {@link SandboxStarter} creates them, {@link Pauses} pauses and
+/// resumes them.
 ///
 /// Every change goes first to the record ({@link SandboxRecords}), then to the node.
 public final class Sandboxes {
@@ -63,7 +63,7 @@ public final class Sandboxes {
         this.maxTimeout = maxTimeout;
     }
 
-    /// A living sandbox of this team. Those of others are not there.
+    /// A living sandbox of this team; one of another team counts as missing.
     public SandboxRecord require(Team team, SandboxId id) {
         return directory
                 .find(id)
@@ -80,7 +80,7 @@ public final class Sandboxes {
                 .orElseThrow(() -> notFound(id));
     }
 
-    /// The same, and it runs.
+    /// The same, and the sandbox must run.
     public SandboxRecord requireRunning(Team team, SandboxId id) {
         var sandbox = require(team, id);
         if (sandbox.state() != SandboxState.RUNNING) {
@@ -100,19 +100,19 @@ public final class Sandboxes {
                 .toList();
     }
 
-    /// How many of each team run; teams of which none does are not there.
+    /// The number of running sandboxes by team; teams without any are left out.
     public Map<TeamId, Integer> runningByTeam() {
         return directory.list().stream()
                 .filter(sandbox -> sandbox.state() == SandboxState.RUNNING)
                 .collect(Collectors.toMap(SandboxRecord::teamId, _ -> 1, Integer::sum));
     }
 
-    /// What the team's running sandboxes take of its limits.
+    /// The resources of the team's running sandboxes.
     public Use use(Team team) {
         return store.read(handle -> SandboxStore.useOfTeam(handle, team.id()));
     }
 
-    /// @param failed those that could not be ended, and that are tried again
+    /// @param failed sandboxes that could not be ended, and that are tried again
     public record Killed(int ended, int failed) {}
 
     /// Ends all sandboxes of a team, paused ones too.
@@ -146,8 +146,8 @@ public final class Sandboxes {
                 SandboxEvents::timeoutSet);
     }
 
-    /// Lets the sandbox's time end so much later from now, sooner or later than it would have. With zero its time is
-    /// over now, and {@link Expiry} has it paused or ended as its lifecycle says.
+    /// Sets the deadline to this time from now, earlier or later than before. With zero it has passed, and {@link
+    /// Expiry} has the sandbox paused or ended as its lifecycle says.
     void setTimeout(SandboxRecord sandbox, Duration timeout) {
         change(sandbox, old -> old.until(endFor(old, timeout)), SandboxEvents::timeoutSet);
     }
@@ -183,8 +183,8 @@ public final class Sandboxes {
         }
     }
 
-    /// Ends the sandbox if it lives. Requests are refused before its connections are cut, as clients ask at once
-    /// whether it is gone when a stream breaks.
+    /// Ends the sandbox if it lives. Requests are refused before its connections are cut, because clients check whether
+    /// it is gone when a stream breaks.
     boolean end(SandboxId id, KillReason reason) {
         return end(id, reason, sandbox -> true);
     }
@@ -201,13 +201,12 @@ public final class Sandboxes {
         return true;
     }
 
-    /// Ends a sandbox whose time is over, unless it got more meanwhile.
+    /// Ends a sandbox whose time has passed, unless its deadline was moved meanwhile.
     void expire(SandboxId id) {
         end(id, KillReason.TIMEOUT, expiry::isDue);
     }
 
-    /// Writes down that a sandbox ended by itself. When that cannot be written now it is tried again later, as nobody
-    /// else will tell.
+    /// Records that a sandbox ended by itself. A failed write is retried, because nobody reports the end again.
     void endUnasked(SandboxId id, KillReason reason) {
         unwritten.put(id, reason);
         end(id, reason);

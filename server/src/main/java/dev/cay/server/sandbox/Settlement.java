@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Brings together at start what is on record and what the node has. What no record claims is ended, what is on record
-/// and not there is over, what was only starting was never promised to anybody, and what was being paused or resumed is
-/// in the state the node has it in.
+/// Compares records and node at start. A sandbox of the node without a record is ended. A record without a sandbox
+/// becomes KILLED. A record in state STARTING is deleted, because no client knows it. A record in PAUSING or RESUMING
+/// gets the node's state.
 public final class Settlement {
     private static final Logger log = LoggerFactory.getLogger(Settlement.class);
 

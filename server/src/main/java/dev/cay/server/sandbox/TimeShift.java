@@ -7,12 +7,12 @@ import java.util.Optional;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
-/// Moves the times of all sandboxes that live, because the clock they were read from was set. Nobody else changes a
-/// record meanwhile.
+/// The transaction that moves the times of all living sandboxes after the clock was set. No other change of a record
+/// runs meanwhile.
 final class TimeShift implements Transaction<List<SandboxRecord>> {
     private final Duration by;
 
-    /// One of those that are moved, as it was before.
+    /// One of the moved records as it was before.
     private @Nullable SandboxRecord sample;
 
     TimeShift(Duration by) {

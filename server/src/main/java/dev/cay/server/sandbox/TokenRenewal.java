@@ -14,7 +14,7 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Renews the tokens that open sandboxes, so that whoever has the old ones is shut out. Thread-safe.
+/// Renews the tokens of sandboxes, so that holders of the old ones are locked out. Thread-safe.
 ///
 /// The record changes first, then the node. A crash between the two is repaired at the next start.
 public final class TokenRenewal {

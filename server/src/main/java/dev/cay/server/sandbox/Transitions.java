@@ -11,11 +11,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// Who changes the state of which sandbox just now: one at a time, and others can wait until that is done.
+/// Allows one state change at a time for each sandbox; other threads can wait for its end.
 final class Transitions {
     private final ConcurrentMap<SandboxId, Transition> underWay = new ConcurrentHashMap<>();
 
-    /// One change; closing lets in the next.
+    /// One change; closing it admits the next.
     final class Transition implements AutoCloseable {
         private final SandboxId id;
         private final CountDownLatch over = new CountDownLatch(1);
@@ -30,7 +30,7 @@ final class Transitions {
             return id;
         }
 
-        /// What others wait for is that the sandbox goes on.
+        /// Notes that this change resumes the sandbox.
         void resumes(boolean memory) {
             resumesWithMemory = memory;
         }
@@ -43,13 +43,13 @@ final class Transitions {
             failure = e;
         }
 
-        /// Why it failed, to those who would have tried the very same.
+        /// The failure of this change, for waiting threads that would have tried the same.
         Optional<RuntimeException> failureFor(boolean memory) {
             Boolean tried = resumesWithMemory;
             return tried != null && tried == memory ? Optional.ofNullable(failure) : Optional.empty();
         }
 
-        /// @return whether it is over
+        /// @return whether the change has ended
         boolean await(Duration limit) {
             try {
                 return over.await(limit.toMillis(), TimeUnit.MILLISECONDS);
@@ -66,7 +66,7 @@ final class Transitions {
         }
     }
 
-    /// Empty when another one goes on.
+    /// Begins a change; empty while another one runs.
     Optional<Transition> begin(SandboxId id) {
         var mine = new Transition(id);
         return underWay.putIfAbsent(id, mine) == null ? Optional.of(mine) : Optional.empty();

@@ -1,8 +1,8 @@
-/// The life of sandboxes as the server wants it: records, states, timeouts and the routes that change them.
+/// The life of sandboxes on the server: records, states, timeouts and the routes that change them.
 ///
-/// Read {@link dev.cay.server.sandbox.SandboxRoutes}, then {@link dev.cay.server.sandbox.Sandboxes}. What lives is also
-/// in {@link dev.cay.server.sandbox.SandboxDirectory}, so that neither the edge nor a listing waits for the disk. How a
-/// sandbox runs is the business of the node and must not be known here.
+/// Read {@link dev.cay.server.sandbox.SandboxRoutes}, then {@link dev.cay.server.sandbox.Sandboxes}. Living sandboxes
+/// are also in {@link dev.cay.server.sandbox.SandboxDirectory}, so neither the edge nor a listing waits for the disk.
+/// The node runs sandboxes; this package does not know how.
 @NullMarked
 package dev.cay.server.sandbox;
 
