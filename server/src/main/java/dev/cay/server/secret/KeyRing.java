@@ -21,7 +21,7 @@ final class KeyRing {
     private static final int KEY_BYTES = 32;
     private static final int NAME_BYTES = 6;
 
-    /// What the file holds: the newest key is the last.
+    /// The content of the file: the newest key is the last.
     private record Content(List<Key> keys) {}
 
     private record Key(String name, String key) {}
@@ -69,7 +69,7 @@ final class KeyRing {
         return new Sealed(newest(), column(keys.getLast()).seal(row, text));
     }
 
-    /// Nothing for a key that is gone.
+    /// The cipher of a key; empty for a key that was deleted.
     synchronized Optional<SealedColumn> column(String name) {
         return keys.stream().filter(key -> key.name().equals(name)).findFirst().map(this::column);
     }

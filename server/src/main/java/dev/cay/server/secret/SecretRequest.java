@@ -9,9 +9,9 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// What a client says about a secret, already checked.
+/// The checked body of a secret's request.
 ///
-/// @param metadata null if it says nothing about it
+/// @param metadata null if the field is absent
 record SecretRequest(String value, @Nullable Map<String, String> metadata) {
     /// Ids begin with it.
     static final String RESERVED = "sec_";

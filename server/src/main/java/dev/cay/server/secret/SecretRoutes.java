@@ -9,7 +9,7 @@ import dev.cay.server.request.RequestBody;
 import dev.cay.wire.rest.SecretInfo;
 import java.util.Map;
 
-/// What teams do with their secrets. No answer has a value.
+/// Routes of secrets. No answer contains a value.
 public final class SecretRoutes {
     private static final String ALL = "/secrets";
     private static final String ONE = "/secrets/{secretID}";

@@ -48,7 +48,7 @@ final class SecretStore {
                 .one();
     }
 
-    /// Nothing for a secret of another team.
+    /// Finds a secret of the team; empty for one of another team.
     static Optional<TeamSecret> find(Handle handle, TeamId team, String idOrName) {
         return handle.createQuery("SELECT * FROM secret WHERE team_id = :team AND (id = :text OR name = :text)")
                 .bind("team", team.value())
@@ -57,7 +57,7 @@ final class SecretStore {
                 .findFirst();
     }
 
-    /// A new value, or the same sealed anew.
+    /// Writes a new value, or the same one sealed with another key.
     ///
     /// @return false if it was changed or deleted since it was read
     static boolean update(Handle handle, TeamSecret before, TeamSecret after) {
@@ -81,7 +81,7 @@ final class SecretStore {
         return handle.execute("DELETE FROM secret WHERE id = ?", id);
     }
 
-    /// Some of those that are not sealed with this key, after an id.
+    /// Some of the secrets that are sealed with another key, after an id.
     static List<TeamSecret> sealedWithOther(Handle handle, String key, String after, int most) {
         return handle.createQuery(
                         "SELECT * FROM secret WHERE sealed_with <> :key AND id > :after ORDER BY id LIMIT :most")

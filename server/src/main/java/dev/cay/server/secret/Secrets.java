@@ -26,8 +26,8 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The secrets of all teams, each of which knows only its own. Nobody reads a value back: it leaves only by {@link
-/// #value}, into requests of sandboxes. Thread-safe.
+/// The secrets of all teams; a team sees only its own. No method returns a value to clients: values leave only by
+/// {@link #value}, into requests of sandboxes. Thread-safe.
 public final class Secrets {
     private static final Logger log = LoggerFactory.getLogger(Secrets.class);
     private static final int MOST_PER_TEAM = 1000;
@@ -54,7 +54,7 @@ public final class Secrets {
     private final InstantSource clock;
     private final SecureRandom random;
 
-    /// Shared by those that seal a value and write it, alone for a rotation: none is written with a key that is gone.
+    /// Shared by threads that seal and write a value, exclusive for a rotation: no value is written with a deleted key.
     private final ReentrantReadWriteLock sealing = new ReentrantReadWriteLock();
 
     /// @param file of the keys that seal values; made when absent, mode 0600
@@ -150,8 +150,8 @@ public final class Secrets {
         return find(team, name).map(secret -> new Value(open(secret), SecretRequest.hosts(secret.metadata())));
     }
 
-    /// Refuses secrets that the caller could have sent to a host of their own choice, unless their key may do anything:
-    /// who makes a rule for a host reads what arrives there.
+    /// Refuses secrets that the caller could send to a host of their own choice, unless their key may do anything:
+    /// whoever makes a rule for a host reads the requests there.
     public void requireUsable(Caller caller, Set<String> names) {
         if (caller.scope().equals(KeyScope.ALL)) {
             return;
@@ -205,7 +205,7 @@ public final class Secrets {
                 return sealed;
             }
             for (var secret : portion) {
-                // One that changed meanwhile was sealed with the newest key.
+                // A value that changed meanwhile was sealed with the newest key.
                 sealed += replace(secret, sealed(secret, open(secret))) ? 1 : 0;
                 Steps.reach("secret-sealed");
             }

@@ -23,8 +23,7 @@ record TeamSecret(
         metadata = Map.copyOf(metadata);
     }
 
-    /// What the sealed value is bound to: in the row of another secret, or put back to an older value, it does not
-    /// open.
+    /// The associated data of the sealed value: in the row of another secret, or of another version, it does not open.
     static String row(String id, int version) {
         return "secret:%s:%d".formatted(id, version);
     }

@@ -1,4 +1,4 @@
-/// Secrets of teams: sealed in the database, readable by nobody, put into requests of sandboxes on their way out.
+/// Secrets of teams: sealed in the database, never returned to clients, inserted into requests that leave sandboxes.
 @NullMarked
 package dev.cay.server.secret;
 
