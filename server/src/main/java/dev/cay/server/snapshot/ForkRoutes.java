@@ -12,8 +12,8 @@ import java.time.Duration;
 
 /// Make copies of a running sandbox.
 public final class ForkRoutes {
-    /// Older clients always said so. New ones say nothing and E2B makes 15 seconds of it, in which hardly anybody gets
-    /// to use what he asked for.
+    /// Default lifetime of a fork. Older clients always sent one. New ones send none, and E2B's 15 seconds are too
+    /// short for most uses.
     private static final Duration TIMEOUT = Duration.ofSeconds(300);
 
     private static final int MOST = 100;

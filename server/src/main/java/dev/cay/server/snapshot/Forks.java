@@ -19,7 +19,7 @@ import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Copies a running sandbox: it is saved once, all copies go on from that, and what was saved is deleted again.
+/// Copies a running sandbox: saves it once, starts all copies from that snapshot, and deletes it.
 public final class Forks {
     private static final Logger log = LoggerFactory.getLogger(Forks.class);
     private static final Duration LIMIT = Duration.ofMinutes(5);
@@ -34,7 +34,7 @@ public final class Forks {
         this.view = view;
     }
 
-    /// One result for each copy; some may have failed.
+    /// Makes the copies; one result for each, some of which may be failures.
     List<SandboxForkResult> fork(SandboxRecord source, Caller caller, int count, Duration timeout) {
         var from = snapshots.takeForCopies(source);
         try {

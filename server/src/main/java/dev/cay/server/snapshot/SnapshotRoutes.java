@@ -32,7 +32,7 @@ public final class SnapshotRoutes {
     private final Duration timeout;
     private final Duration maxTimeout;
 
-    /// @param timeout how long a paused sandbox lives that goes back to a snapshot, when its client did not say
+    /// @param timeout default lifetime of a paused sandbox after a rollback
     public SnapshotRoutes(
             Access access,
             Sandboxes sandboxes,

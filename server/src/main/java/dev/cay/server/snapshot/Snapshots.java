@@ -32,10 +32,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Saves running sandboxes, for good under the name of a template, or for a moment to make copies of.
+/// Saves running sandboxes, permanently under the name of a template, or temporarily to make copies.
 ///
-/// The node saves first, the record comes after, and when something is deleted the record goes first: so what a crash
-/// leaves is always a snapshot without a record, which {@link #settle} deletes.
+/// The node saves first and the record follows; a deletion removes the record first. So a crash always leaves a
+/// snapshot without a record, which {@link #settle} deletes.
 public final class Snapshots {
     private static final Logger log = LoggerFactory.getLogger(Snapshots.class);
     private static final String CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
@@ -66,7 +66,7 @@ public final class Snapshots {
         this.random = random;
     }
 
-    /// One build of a template, as it can be listed.
+    /// One build of a template, as lists show it.
     record Taken(TemplateRecord template, TemplateBuild build) {
         List<String> tags() {
             return template.tagsOf(build);
@@ -104,7 +104,7 @@ public final class Snapshots {
         return new Taken(template, build);
     }
 
-    /// What the team may call a snapshot: a new name, or that of one of its snapshots.
+    /// Checks the name of a snapshot: a new name, or that of one of the team's snapshots.
     private TemplateName requireName(Team team, String text) {
         var name = TemplateName.parse(text);
         templates.requireOwnNamespace(team, name, text);
@@ -150,7 +150,7 @@ public final class Snapshots {
                 along);
     }
 
-    /// Saves a running sandbox with its memory for as long as it takes to copy it. Who got it discards it.
+    /// Saves a running sandbox with its memory, for copies. The caller discards the snapshot.
     StartPoint takeForCopies(SandboxRecord sandbox) {
         var origin = origin(sandbox);
         String name = randomName();
@@ -190,14 +190,14 @@ public final class Snapshots {
         }
     }
 
-    /// Builds that differ in nothing share what was saved of them.
+    /// Deletes a snapshot unless a build needs it: identical builds share one.
     public void discardUnclaimed(String name) {
         if (!claimed().contains(name)) {
             discard(name);
         }
     }
 
-    /// What cannot be deleted now is deleted at the next start, as no record claims it.
+    /// Deletes a snapshot. One that cannot be deleted now is deleted at the next start, because no record names it.
     void discard(String name) {
         try {
             fleet.node().deleteSnapshot(name);
@@ -206,7 +206,7 @@ public final class Snapshots {
         }
     }
 
-    /// Brings together at start what is on record and what the node has.
+    /// Compares records and node at start.
     public void settle() {
         var onNode = fleet.node().snapshots();
         for (var template : templates.all()) {
@@ -219,7 +219,7 @@ public final class Snapshots {
         });
     }
 
-    /// Node's names of all that some build stands for.
+    /// The node's names of all snapshots that some build needs.
     private Set<String> claimed() {
         return templates.all().stream()
                 .flatMap(template -> template.builds().stream())
@@ -228,8 +228,8 @@ public final class Snapshots {
                 .collect(Collectors.toSet());
     }
 
-    /// Lets go of builds that were saved and that the node does not have, and of a template that has no other. One
-    /// that was built starts anew instead.
+    /// Removes builds whose snapshot the node does not have, and a template that has no other build. A template that
+    /// was built from steps starts cold instead.
     private void forgetLost(TemplateRecord template, Set<String> there) {
         var lost = template.builds().stream()
                 .filter(build -> build.snapshot() != null && !there.contains(build.snapshot()))
@@ -263,7 +263,7 @@ public final class Snapshots {
         try (var _ = turns.take(sandbox.teamId())) {
             fleet.node().snapshot(sandbox.id(), name, keep);
         } catch (RuntimeException e) {
-            // It may have been made all the same, if only the answer was lost.
+            // The snapshot may exist even though the answer was lost.
             discard(name);
             throw e;
         }

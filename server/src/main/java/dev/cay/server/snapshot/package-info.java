@@ -1,8 +1,7 @@
-/// Sandboxes that are saved while they go on, and what can be made of that: templates to start others from, forks, and
-/// a way back for the sandbox itself.
+/// Snapshots of running sandboxes, and their uses: templates, forks, and rollback of the sandbox itself.
 ///
-/// Start at {@link dev.cay.server.snapshot.Snapshots}. The names of what was saved lie with those of templates, as one
-/// may be used like the other.
+/// Start at {@link dev.cay.server.snapshot.Snapshots}. Names of snapshots are stored with those of templates, because
+/// one can be used like the other.
 @NullMarked
 package dev.cay.server.snapshot;
 
