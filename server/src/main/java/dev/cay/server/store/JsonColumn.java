@@ -6,7 +6,7 @@ import tools.jackson.core.type.TypeReference;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
-/// Columns that hold JSON: what is only ever read and written whole.
+/// Columns with JSON, for data that is always read and written as a whole.
 public final class JsonColumn {
     private static final JsonMapper MAPPER = JsonMapper.builder()
             .enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)

@@ -14,13 +14,13 @@ import org.flywaydb.core.Flyway;
 /// @param files resources of the class path
 public record Migrations(List<String> files) {
     private static final Pattern VERSION = Pattern.compile(".*/V(\\d+)__.*");
-    /// All files after this version only add: tables, and columns that may be left out. So a Cay that knows the
-    /// tables of this version works with those of later ones, and an operator can go back to the Cay of before.
+    /// Files after this version only add tables, and columns that may be left out. So a Cay that knows the tables of
+    /// this version works with later ones, and an operator can go back to the previous version.
     private static final int ONLY_ADDED_SINCE = 9;
 
     private static final String DIRECTORY = "dev/cay/server/store/";
 
-    /// Those that every engine gets.
+    /// The migrations of every engine.
     public static final Migrations PORTABLE = of(
             "migrations/V1__first_house.sql",
             "migrations/V2__pause.sql",
@@ -38,7 +38,7 @@ public record Migrations(List<String> files) {
             "migrations/V19__template_networks.sql",
             "migrations/V20__egress_logs.sql");
 
-    /// With what only PostgreSQL has to be told.
+    /// With those that only PostgreSQL needs.
     public static final Migrations POSTGRES = of(
             "migrations/V1__first_house.sql",
             "migrations/V2__pause.sql",

@@ -33,8 +33,8 @@ public final class SealedColumn {
         return seal(row, text, nonce);
     }
 
-    /// The same, but equal texts give equal results in the same row, as the nonce is made of the text: for what is
-    /// compared. Who reads the database sees which are equal.
+    /// Seals so that equal texts give equal results in the same row, because the nonce is derived from the text: for
+    /// values that are compared. A reader of the database sees which are equal.
     public String sealEqually(String row, String text) {
         try {
             var mac = Mac.getInstance("HmacSHA256");

@@ -13,18 +13,17 @@ import java.util.function.BiConsumer;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
-/// Copies all records of one store to an empty other one, whatever engines they have, and then reads both once more and
-/// compares every row. Nobody else may change either of them meanwhile; of a store in use, its {@link StoreView} is
-/// copied.
+/// Copies all records of one store to an empty other one, of any engine, and then reads both again and compares every
+/// row. Nothing else may change either of them meanwhile; of a store in use, its {@link StoreView} is copied.
 ///
-/// A copy that was cut off leaves a mark, with which no Cay uses that store, and the next copy begins anew.
+/// An interrupted copy leaves a marker, with which no Cay uses that store, and the next copy starts again.
 public final class StoreCopy {
     /// A table, with the columns that order its rows.
     private record Table(String name, List<String> key) {}
 
     private static final String OWNERS = "store_owner";
 
-    /// Every table, those first that others refer to; a test compares with what the engines have.
+    /// All tables, referenced ones first; a test compares the list with the engines.
     private static final List<Table> TABLES = List.of(
             new Table("team", List.of("id")),
             new Table("api_key", List.of("id")),
@@ -58,7 +57,7 @@ public final class StoreCopy {
     private final Store to;
     private final BiConsumer<String, Long> progress;
 
-    /// @param progress is told of a table and how many of its rows are done, from time to time
+    /// @param progress called with a table and the number of its rows that are done, from time to time
     public StoreCopy(StoreReading from, Store to, BiConsumer<String, Long> progress) {
         this.from = from;
         this.to = to;
@@ -164,7 +163,7 @@ public final class StoreCopy {
         return query.map((row, context) -> row(row)).list();
     }
 
-    /// Twice the same does no harm: nobody else writes there.
+    /// Inserts rows. Inserting them twice has no effect, because nothing else writes there.
     private static int insert(Handle target, Table table, List<Map<String, Object>> rows) throws SQLException {
         var columns = List.copyOf(rows.getFirst().keySet());
         String marks = String.join(", ", Collections.nCopies(columns.size(), "?"));
@@ -181,7 +180,7 @@ public final class StoreCopy {
         }
     }
 
-    /// New events and messages get numbers above those that were copied, which this engine did not give out itself.
+    /// Moves the sequence of events and messages behind the copied numbers, which this engine did not assign.
     private static long numberOnFrom(Handle target) throws SQLException {
         if (!target.getConnection().getMetaData().getDatabaseProductName().equals("PostgreSQL")) {
             return 0;

@@ -10,15 +10,15 @@ import org.jdbi.v3.core.Handle;
 /// on its own machine, and take all of them for ended.
 public final class StoreOwner {
     private static final int OWNER = 1;
-    /// In place of an owner while a copy is being made.
+    /// Marker in place of an owner while a copy is being made.
     private static final int COPY = 0;
 
     private StoreOwner() {}
 
-    /// Makes sure that this Cay may use the records. A database that other machines can reach, and that belongs to
-    /// nobody yet, belongs to this one from now on.
+    /// Checks that the records belong to this Cay. A database without an owner that other machines can reach belongs to
+    /// this Cay from now on.
     ///
-    /// @param fingerprint tells one Cay from another
+    /// @param fingerprint identifies a Cay
     /// @throws CayException when the database belongs to another one
     public static void require(Store store, String fingerprint, Instant at) {
         if (store.read(handle -> find(handle, COPY)).isPresent()) {
@@ -40,7 +40,7 @@ public final class StoreOwner {
         }
     }
 
-    /// Makes the records this Cay's own, whoever's they were.
+    /// Makes this Cay the owner of the records, whoever owned them.
     public static void claim(Store store, String fingerprint, Instant at) {
         store.write(handle -> {
             remove(handle, OWNER);

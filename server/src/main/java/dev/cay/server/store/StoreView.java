@@ -1,7 +1,7 @@
 package dev.cay.server.store;
 
-/// All records as they were at one moment, for as long as this is open. Holds one connection to the database; a reader
-/// that asks for nothing during half a minute may lose it.
+/// A consistent view of all records at one moment, until it is closed. Holds one connection to the database; after half
+/// a minute without a read the connection may be lost.
 public interface StoreView extends StoreReading, AutoCloseable {
     @Override
     void close();

@@ -10,10 +10,10 @@ import org.jdbi.v3.core.Handle;
 public interface Transaction<T> {
     T run(Handle handle) throws Exception;
 
-    /// Looks whether an earlier run of this work was written. The store asks before it runs the work again after a
-    /// commit whose answer was lost.
+    /// Checks whether an earlier run of this transaction was committed. The store asks before it repeats a transaction
+    /// whose commit had no answer.
     ///
-    /// @return what that run means for the caller; empty when it was not written, or when the work may run twice
+    /// @return the result of that run; empty when it was not committed, or when the transaction may run twice
     default Optional<T> done(Handle handle) throws Exception {
         return Optional.empty();
     }

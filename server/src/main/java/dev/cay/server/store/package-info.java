@@ -1,8 +1,8 @@
-/// Where acknowledged facts lie: in a SQLite file, or in a PostgreSQL database where an operator wants that.
+/// The database of records: a SQLite file, or a PostgreSQL database if the operator configures one.
 ///
-/// Start at {@link dev.cay.server.store.Store}; the engines are in `sqlite` and `postgres`. No SQL of any capability is
-/// here but the migrations; each capability keeps its own statements in its `XStore`, written for both engines, and
-/// runs them inside these transactions.
+/// Start at {@link dev.cay.server.store.Store}; the engines are in `sqlite` and `postgres`. This package has only the
+/// SQL of migrations; each other package keeps its statements in its `XStore`, written for both engines, and runs them
+/// inside these transactions.
 @NullMarked
 package dev.cay.server.store;
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// A small pool of connections. Each waits for nothing for ever, and commits to the disk even where the server's own
 /// setting is not to.
 final class Connections implements AutoCloseable {
-    /// How long a caller waits for a connection while all are in use, or the server is away.
+    /// How long a caller waits for a connection while all are in use, or the server is not reachable.
     static final Duration PATIENCE = Duration.ofSeconds(3);
 
     /// How long a start waits for the first connection: a busy machine takes longer for it than {@link #PATIENCE}.
@@ -42,7 +42,7 @@ final class Connections implements AutoCloseable {
         config.setValidationTimeout(1000);
         config.setMaxLifetime(Duration.ofMinutes(20).toMillis());
         config.setKeepaliveTime(Duration.ofMinutes(1).toMillis());
-        // The server may be away when Cay starts; who asks for a connection is told.
+        // The server may be down when Cay starts; the first caller gets the error.
         config.setInitializationFailTimeout(-1);
         config.setTransactionIsolation("TRANSACTION_REPEATABLE_READ");
         config.setConnectionInitSql(LIMITS);
@@ -81,7 +81,7 @@ final class Connections implements AutoCloseable {
         return failure.getCause() != null;
     }
 
-    /// A connection that failed is not given to anybody else.
+    /// Closes a connection that failed, so that it is not used again.
     void discard(Connection connection) {
         pool.evictConnection(connection);
     }

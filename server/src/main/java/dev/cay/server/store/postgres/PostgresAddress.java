@@ -13,11 +13,11 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Where a PostgreSQL database is, as an operator writes it:
+/// The address of a PostgreSQL database in the operator's form:
 /// `postgresql://user@host:port,host:port/database?sslmode=…`.
 ///
-/// @param hosts   each with its port; the one that can be written is used
-/// @param options what was said after the question mark
+/// @param hosts   each with its port; the one that accepts writes is used
+/// @param options the part after the question mark
 public record PostgresAddress(List<String> hosts, String database, String user, Map<String, String> options) {
     private static final Pattern SHAPE =
             Pattern.compile("postgres(?:ql)?://(?:([^@/?#]*)@)?([^@/?#]+)/([^/?#]+)(?:\\?([^#]*))?");
@@ -46,8 +46,8 @@ public record PostgresAddress(List<String> hosts, String database, String user, 
                 hosts(parts.group(2)), decoded(parts.group(3)), user(parts.group(1)), options(parts.group(4)));
     }
 
-    /// For the driver. Connections that leave this machine are encrypted and the server's name is checked, unless the
-    /// operator said otherwise.
+    /// The URL for the driver. Connections that leave this machine are encrypted and the server's name is checked,
+    /// unless options say otherwise.
     String jdbc() {
         var all = new LinkedHashMap<String, String>();
         all.put("sslmode", onThisMachine() ? "prefer" : "verify-full");
@@ -56,7 +56,7 @@ public record PostgresAddress(List<String> hosts, String database, String user, 
             all.put("sslfactory", "org.postgresql.ssl.DefaultJavaSSLFactory");
         }
         all.put("targetServerType", "primary");
-        // How long the driver remembers which host could be written; a standby may be promoted at any time.
+        // How long the driver remembers which host accepts writes; a standby may be promoted at any time.
         all.put("hostRecheckSeconds", "1");
         var query = new StringBuilder();
         all.forEach((name, value) -> query.append(query.isEmpty() ? '?' : '&')
@@ -67,7 +67,7 @@ public record PostgresAddress(List<String> hosts, String database, String user, 
                 .formatted(String.join(",", hosts), URLEncoder.encode(database, StandardCharsets.UTF_8), query);
     }
 
-    /// Without options, for messages.
+    /// The address without options, for messages.
     @Override
     public String toString() {
         return "postgresql://%s@%s/%s".formatted(user, String.join(",", hosts), database);

@@ -6,15 +6,15 @@ import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.util.Optional;
 
-/// What a failure of the database means: try the same again, come back later, or a mistake of the caller.
+/// Classifies a database failure: retry now, retry later, or a mistake of the caller.
 enum PostgresFailure {
-    /// Another transaction came in the way. Nothing was written, and the same work can be run again at once.
+    /// A conflict with another transaction. Nothing was written, and the same transaction can be retried at once.
     CONFLICT,
     /// The connection broke, or the server stops. Another connection may do.
     AWAY,
-    /// Nothing can be written: the server has become a standby, or the work was only to read.
+    /// Nothing can be written: the server has become a standby, or the transaction is read-only.
     READ_ONLY,
-    /// The server has no room for what shall be written.
+    /// The server has no disk space for the data.
     FULL,
     /// The work itself is wrong, or not allowed.
     OTHER;

@@ -8,21 +8,21 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What a server says about itself: whether what it acknowledged survives a crash, and why it cannot be used.
+/// Facts about a server: whether acknowledged commits survive a crash, and why it cannot be used.
 ///
 /// @param version  of the server
 /// @param tls      whether the connection is encrypted
-/// @param dangers  sentences about settings that can lose what was acknowledged
+/// @param dangers  sentences about settings that can lose acknowledged commits
 /// @param standbys whether a commit waits for a standby, so that a promoted one has it
 public record PostgresReport(String version, boolean tls, List<String> dangers, boolean standbys) {
     public PostgresReport {
         dangers = List.copyOf(dangers);
     }
 
-    /// Asks a server, without changing anything there.
+    /// Queries a server, without changing anything there.
     ///
     /// @param password null where the server asks for none
-    /// @throws CayException with the reason when it cannot be reached or does not let us in
+    /// @throws CayException with the reason when it cannot be reached or refuses the login
     public static PostgresReport of(PostgresAddress address, @Nullable String password) {
         try (var connections = new Connections(address, password, 1);
                 var connection = connections.take()) {
@@ -55,7 +55,7 @@ public record PostgresReport(String version, boolean tls, List<String> dangers, 
                 ErrorKind.UNAVAILABLE, "the database %s cannot be opened: %s".formatted(address, reason(cause)), cause);
     }
 
-    /// The first line of the innermost reason: those around it say only what was being tried.
+    /// The first line of the innermost cause, because outer ones only say what was being tried.
     private static String reason(Throwable failure) {
         String state = "";
         String text = "no reason given";

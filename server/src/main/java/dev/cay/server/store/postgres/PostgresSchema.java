@@ -8,8 +8,7 @@ import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The tables, brought up to date by Flyway when an older Cay made them. Whoever runs the server has copies of it, so
-/// none is made here.
+/// Brings the tables up to date with Flyway. Makes no copy before, because the operator of the server has backups.
 final class PostgresSchema {
     private static final Logger log = LoggerFactory.getLogger(PostgresSchema.class);
     static final int OLDEST_SERVER = 15;
@@ -87,7 +86,7 @@ final class PostgresSchema {
         }
     }
 
-    /// Of the tables in the database; 0 when it has none.
+    /// The version of the tables in the database; 0 when it has none.
     private int version() throws SQLException {
         try (var connection = source.getConnection();
                 var statement = connection.createStatement()) {

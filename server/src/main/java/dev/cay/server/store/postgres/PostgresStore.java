@@ -18,13 +18,14 @@ import org.slf4j.LoggerFactory;
 
 /// A PostgreSQL database. Each transaction has a connection of its own and sees one unchanging view of the database.
 ///
-/// Work that another transaction came in the way of is run again. So is work whose connection broke before its commit
-/// was sent, as nothing of it was written then. When the answer to a commit is lost nobody knows: the work itself is
-/// asked ({@link Transaction#done}) before it is run again.
+/// A transaction is retried after a conflict, and when its connection broke before the commit was sent, because nothing
+/// was written then. When the answer to a commit is lost, the outcome is unknown: {@link Transaction#done} finds it out
+/// before a retry.
 public final class PostgresStore implements Store {
     private static final Logger log = LoggerFactory.getLogger(PostgresStore.class);
 
-    /// How long work is tried: longer than a server takes to restart or to be replaced, shorter than clients wait.
+    /// How long a transaction is retried: longer than a server takes to restart or to be replaced, shorter than clients
+    /// wait.
     private static final Duration LIMIT = Duration.ofSeconds(8);
 
     private static final Duration PAUSE = Duration.ofMillis(20);
@@ -58,7 +59,7 @@ public final class PostgresStore implements Store {
         }
     }
 
-    /// About settings of the server that can lose what was acknowledged.
+    /// Warns about settings of the server that can lose acknowledged commits.
     private static void warn(Connections connections) throws SQLException {
         try (var connection = connections.take()) {
             for (String danger : PostgresReport.of(connection).dangers()) {
@@ -97,7 +98,7 @@ public final class PostgresStore implements Store {
         connections.close();
     }
 
-    /// One piece of work, tried until it is done, refused or out of time.
+    /// The runs of one transaction, until it is done, refused or out of time.
     private final class Attempts<T> {
         private final Transaction<T> work;
         private final boolean readOnly;
@@ -208,7 +209,7 @@ public final class PostgresStore implements Store {
         }
     }
 
-    /// Told once, however many calls fail meanwhile.
+    /// Logs an outage once, however many calls fail meanwhile.
     private void noteAway(Exception failure) {
         if (PostgresFailure.of(failure) == PostgresFailure.AWAY && away.compareAndSet(false, true)) {
             log.atWarn().addKeyValue("reason", failure.getMessage()).log("the database cannot be reached");

@@ -15,7 +15,7 @@ final class PostgresView implements StoreView {
         this.handle = handle;
         handle.setReadOnly(true);
         handle.begin();
-        // A transaction sees what is there at its first statement.
+        // The transaction's view is that of its first statement.
         read(first -> first.createQuery("SELECT 1").mapTo(Integer.class).one());
     }
 

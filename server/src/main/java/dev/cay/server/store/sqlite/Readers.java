@@ -59,7 +59,7 @@ final class Readers implements AutoCloseable {
     }
 
     private <T> void run(Transaction<T> work, CompletableFuture<T> result) {
-        // There are as many connections as threads, so one is always there.
+        // There are as many connections as threads, so one is always idle.
         Handle handle = idle.remove();
         try {
             result.complete(handle.inTransaction(work::run));

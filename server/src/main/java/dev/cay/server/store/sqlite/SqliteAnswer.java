@@ -8,7 +8,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// How a caller waits for what a thread of the store does.
+/// Waits for the result of a store thread.
 final class SqliteAnswer {
     /// Generous: a queue this slow means a dying disk, and an answer is better than a hang.
     private static final Duration LIMIT = Duration.ofSeconds(30);

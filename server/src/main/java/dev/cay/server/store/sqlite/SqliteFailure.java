@@ -5,7 +5,7 @@ import dev.cay.wire.ErrorKind;
 import java.util.Optional;
 import org.sqlite.SQLiteException;
 
-/// Says in one sentence what a failing disk or file means; other failures stay what they are.
+/// Describes a failing disk or file in one sentence; other failures are passed through.
 final class SqliteFailure {
     private static final int PRIMARY = 0xff;
 

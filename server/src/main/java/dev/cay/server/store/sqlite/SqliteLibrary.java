@@ -8,16 +8,17 @@ import org.sqlite.SQLiteJDBCLoader;
 
 /// SQLite's native code, which its driver unpacks from a jar to a file and loads from there.
 ///
-/// The driver removes that file when the process ends in order, and leaves it in the directory for temporary files of
-/// the host when the process is killed: a megabyte for each daemon that died. Here the file is gone once it is loaded.
+/// The driver removes that file when the process ends normally, and leaves it in the host's directory for temporary
+/// files when the process is killed: a megabyte for each killed daemon. This class removes the file as soon as it is
+/// loaded.
 final class SqliteLibrary {
     private static boolean loaded;
 
     private SqliteLibrary() {}
 
-    /// Once in a process; later calls do nothing.
+    /// Loads the library once in a process; later calls do nothing.
     ///
-    /// @param directory for the unpacked file only; what a process that was killed meanwhile left there is removed
+    /// @param directory for the unpacked file only; files that a killed process left there are removed
     static synchronized void load(Path directory) throws IOException {
         if (loaded) {
             return;

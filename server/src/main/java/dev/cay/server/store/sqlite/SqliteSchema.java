@@ -17,15 +17,16 @@ import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The tables, brought up to date by Flyway, which is asked only when there is something to do: loading it takes longer
-/// than all the rest of opening a database.
+/// Brings the tables up to date with Flyway, which is used only when there is something to do: loading it takes longer
+/// than the rest of opening a database.
 ///
-/// A number made of all migrations is left in the file. A new migration, a changed one, or a file that another version
-/// wrote gives another number, and then Flyway looks; so it does when a crash came before the number was written.
+/// A checksum of all migrations is stored in the file. A new or changed migration, or a file that another version
+/// wrote, has another checksum, and then Flyway runs; also after a crash before the checksum was written.
 ///
-/// The oldest version that can work with the tables is left there too, so that the Cay of before does not refuse them.
+/// The oldest version that can work with the tables is stored too, so that the previous version of Cay does not refuse
+/// them.
 ///
-/// Before tables change, the file is copied to `cay.db.before-vN`: with that copy the Cay of before can go on.
+/// Before tables change, the file is copied to `cay.db.before-vN`, with which the previous version of Cay can continue.
 final class SqliteSchema {
     private static final Logger log = LoggerFactory.getLogger(SqliteSchema.class);
     private static final int COPIES = 3;
@@ -39,7 +40,6 @@ final class SqliteSchema {
     }
 
     /// With other migrations, as an older or a newer Cay has them.
-    ///
     SqliteSchema(DataSource source, Path file, Migrations migrations) {
         this.source = source;
         this.file = file.toAbsolutePath();
@@ -88,7 +88,7 @@ final class SqliteSchema {
                         .formatted(file, has, knows, fix));
     }
 
-    /// In one transaction of SQLite's own, so that the copy is whole whatever else goes on.
+    /// Copies in one transaction of SQLite's own, so that the copy is consistent.
     private void copy(int knows) throws SQLException, IOException {
         Path copy = copyBefore(knows);
         Path fresh = copy.resolveSibling(copy.getFileName() + ".new");
@@ -114,7 +114,7 @@ final class SqliteSchema {
         }
     }
 
-    /// By the version whose tables they were made before.
+    /// The copies, by the version of the tables before which each was made.
     private NavigableMap<Integer, Path> copies() throws IOException {
         var pattern = Pattern.compile(Pattern.quote(file.getFileName().toString()) + "\\.before-v(\\d+)");
         var copies = new TreeMap<Integer, Path>();
@@ -129,7 +129,7 @@ final class SqliteSchema {
         return copies;
     }
 
-    /// Of the tables in the file; 0 when it has none.
+    /// The version of the tables in the file; 0 when it has none.
     private int version() throws SQLException {
         try (var connection = source.getConnection();
                 var statement = connection.createStatement()) {

@@ -54,8 +54,8 @@ public final class SqliteStore implements Store {
         }
     }
 
-    /// A damaged file would show only when somebody meets the damaged part. Large ones are not read through: that is
-    /// for the operator to do.
+    /// Checks the file, because damage would otherwise show only when the damaged part is read. Large files are not
+    /// checked; that is left to the operator.
     private static void requireWhole(Path file) throws SQLException, IOException {
         if (!Files.exists(file) || Files.size(file) > CHECKED_BYTES) {
             return;

@@ -27,7 +27,7 @@ final class SqliteView implements StoreView {
         this.handle = handle;
         run(first -> {
             first.begin();
-            // A transaction sees what is there at its first statement.
+            // The transaction's view is that of its first statement.
             return first.createQuery("SELECT count(*) FROM sqlite_master")
                     .mapTo(Long.class)
                     .one();

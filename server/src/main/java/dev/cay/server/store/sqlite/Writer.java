@@ -13,10 +13,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The one thread that writes. Whatever waits is committed together, as the disk's flush is what costs.
+/// The one thread that writes. It commits all waiting transactions together, because the disk's flush is the expensive
+/// part.
 ///
-/// Each transaction has a savepoint, so one that fails takes back only its own work; nobody is told of success before
-/// the commit they share.
+/// Each transaction has a savepoint, so a failing one rolls back only its own work; no caller gets a result before the
+/// shared commit.
 final class Writer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Writer.class);
     private static final int GROUP = 256;
@@ -50,7 +51,7 @@ final class Writer implements AutoCloseable {
         return job.result;
     }
 
-    /// What waits is still written; what comes later is refused.
+    /// Writes the waiting transactions, and refuses later ones.
     @Override
     public void close() {
         closed = true;
@@ -90,7 +91,7 @@ final class Writer implements AutoCloseable {
     }
 
     private void write(List<Job<?>> group) {
-        // The flag of a close() that came meanwhile would make the database's file calls fail.
+        // An interrupt by close() would make the database's file calls fail.
         boolean interrupted = Thread.interrupted();
         try {
             handle.begin();
@@ -128,7 +129,7 @@ final class Writer implements AutoCloseable {
         return new CayException(ErrorKind.UNAVAILABLE, message);
     }
 
-    /// One transaction with its outcome, which is told only after the group's commit.
+    /// One transaction with its result, which is returned only after the group's commit.
     private static final class Job<T> {
         private final Transaction<T> work;
         private final CompletableFuture<T> result;
