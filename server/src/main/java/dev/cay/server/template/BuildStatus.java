@@ -2,15 +2,15 @@ package dev.cay.server.template;
 
 import java.util.Locale;
 
-/// How far a build is.
+/// The status of a build.
 public enum BuildStatus {
-    /// Its steps are not known yet.
+    /// The build was requested; its steps are not known yet.
     WAITING,
     BUILDING,
     READY,
     ERROR;
 
-    /// As clients name it.
+    /// The status as the API names it.
     public String text() {
         return name().toLowerCase(Locale.ROOT);
     }

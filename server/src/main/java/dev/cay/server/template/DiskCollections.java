@@ -39,7 +39,7 @@ public final class DiskCollections implements AutoCloseable {
     private final ScheduledThreadPoolExecutor thread = new ScheduledThreadPoolExecutor(
             1, Thread.ofPlatform().daemon().name("disk-collections").factory());
 
-    /// The one that was begun last.
+    /// The latest collection.
     private @Nullable Run last;
 
     /// @param keepUnused how long things stay that nothing refers to; null if only operators remove them
@@ -55,7 +55,7 @@ public final class DiskCollections implements AutoCloseable {
         routes.on("GET", "/admin/collections/{collectionID}", access.guardAdmin(this::show));
     }
 
-    /// Claims what is on record. Templates must have been read.
+    /// Claims the layers of all records. Call this after templates have been read.
     public void start() {
         thread.execute(this::keep);
         if (keepUnused != null) {
@@ -113,7 +113,7 @@ public final class DiskCollections implements AutoCloseable {
         }
     }
 
-    /// All that sandboxes can be created of. A build without a tag is only there to be looked at.
+    /// The kinds of sandboxes that can be created. A build without a tag does not count.
     private Collection<SandboxKind> named() {
         return templates.all().stream()
                 .flatMap(template -> template.builds().stream()
@@ -141,7 +141,7 @@ public final class DiskCollections implements AutoCloseable {
         return last;
     }
 
-    /// Ends a collection that is under way. The next one goes on with it.
+    /// Ends a running collection. The next one does the rest.
     @Override
     public void close() {
         thread.shutdownNow();

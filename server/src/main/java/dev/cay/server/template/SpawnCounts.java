@@ -11,9 +11,9 @@ import java.util.Map;
 import java.util.Optional;
 import org.jdbi.v3.core.Handle;
 
-/// How many sandboxes were started from each template since that was written last.
+/// The number of sandboxes started from each template since the last write.
 ///
-/// They are added up here and written from time to time: all creates would wait for the one row of a popular template.
+/// The counts are written periodically, because otherwise all creates would wait for the one row of a popular template.
 /// A crash loses the last few seconds of them.
 final class SpawnCounts {
     private record Count(TemplateId template, long more, Instant last) {
@@ -33,7 +33,7 @@ final class SpawnCounts {
         add(new Count(template, 1, at));
     }
 
-    /// What cannot be written now is written the next time.
+    /// Writes the counts. A failed write is repeated with the next one.
     void write() {
         List<Count> counts;
         synchronized (waiting) {

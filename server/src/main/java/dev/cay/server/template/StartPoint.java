@@ -8,12 +8,12 @@ import dev.cay.wire.node.StartCommand;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What a new sandbox starts from.
+/// The template build or snapshot that a new sandbox starts from.
 ///
-/// @param alias    what its template is called
-/// @param snapshot what it goes on from, as the node calls it; null for one that starts anew
-/// @param start    what its sandboxes have running; null for nothing
-/// @param volumes  what was mounted in the sandbox that the snapshot was taken of; null for what was built
+/// @param alias    the template's name
+/// @param snapshot the node's name of a snapshot to restore; null for a cold start
+/// @param start    the start command of its sandboxes; null for none
+/// @param volumes  mounts of the sandbox that the snapshot was taken of; null for a built template
 public record StartPoint(
         TemplateId templateId,
         BuildId buildId,
@@ -23,12 +23,12 @@ public record StartPoint(
         @Nullable String snapshot,
         @Nullable StartCommand start,
         @Nullable List<MountedVolume> volumes) {
-    /// The same without the snapshot of a build, for a sandbox that has something else mounted than that had.
+    /// A copy without the snapshot of a build, for a sandbox with other mounts.
     public StartPoint anew() {
         return new StartPoint(templateId, buildId, alias, resources, origin, null, start, volumes);
     }
 
-    /// What a sandbox must start by itself: nothing where the snapshot has it running.
+    /// The command that a sandbox must start itself; null where the snapshot has it running.
     public @Nullable StartCommand toStart() {
         return snapshot != null || start == null || start.command() == null ? null : start;
     }

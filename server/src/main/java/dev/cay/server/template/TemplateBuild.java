@@ -8,15 +8,15 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What a template has at one time: layers, or what was saved of a sandbox.
+/// One version of a template: layers, or a saved sandbox.
 ///
-/// @param snapshot   what its sandboxes go on from, as the node calls it; null when they start anew
-/// @param sandboxId  whom it was saved from; null when it was built
-/// @param start      what its sandboxes have running; null for nothing
+/// @param snapshot   the node's name of a snapshot to restore; null for a cold start
+/// @param sandboxId  the sandbox that it was saved from; null when it was built
+/// @param start      the start command of its sandboxes; null for none
 /// @param wantedTags tags that it gets when it is ready
-/// @param failure    why it failed; null unless it did
+/// @param failure    the reason of a failure; null without one
 /// @param finishedAt null until it is ready or has failed
-/// @param volumes    what the sandbox had mounted that it was saved from
+/// @param volumes    mounts of the sandbox that it was saved from
 public record TemplateBuild(
         BuildId id,
         BuildStatus status,
@@ -36,7 +36,7 @@ public record TemplateBuild(
         volumes = List.copyOf(volumes);
     }
 
-    /// One that was made before it is on record.
+    /// A build of a template that comes with Cay, recorded when it is ready.
     static TemplateBuild made(
             BuildId id,
             BuildStatus status,
@@ -48,7 +48,7 @@ public record TemplateBuild(
                 id, status, resources, origin, null, null, start, List.of(), null, at, at, at, List.of());
     }
 
-    /// What was saved from a sandbox.
+    /// A build from a saved sandbox.
     public static TemplateBuild saved(
             BuildId id,
             Resources resources,
@@ -73,7 +73,7 @@ public record TemplateBuild(
                 volumes);
     }
 
-    /// One whose steps are still to come.
+    /// A requested build without steps yet.
     public static TemplateBuild waiting(BuildId id, Resources resources, List<String> wantedTags, Instant at) {
         return new TemplateBuild(
                 id,
@@ -112,7 +112,7 @@ public record TemplateBuild(
         return in(BuildStatus.READY, given, made, saved, started, null, at);
     }
 
-    /// Its sandboxes start anew from now on.
+    /// A copy whose sandboxes start cold.
     public TemplateBuild withoutSnapshot() {
         return in(status, resources, origin, null, start, failure, updatedAt);
     }

@@ -4,7 +4,8 @@ import java.util.HashSet;
 import java.util.Set;
 import org.jdbi.v3.core.Handle;
 
-/// What the templates of users consist of. Those that come with Cay are made again on any machine.
+/// The layers and snapshots of users' templates. Templates that come with Cay are left out, because any machine can
+/// build them.
 ///
 /// @param layers    content keys
 /// @param snapshots names of those that sandboxes can be created from

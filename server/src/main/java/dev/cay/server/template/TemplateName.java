@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// How clients name a template: `[namespace/]alias[:tag]`, where the alias may also be a template's id.
+/// A client's name for a template: `[namespace/]alias[:tag]`, where the alias may also be a template's id.
 ///
 /// @param tag null for none and for `default`, which means the same
 public record TemplateName(
@@ -16,7 +16,7 @@ public record TemplateName(
     private static final Pattern TAG = Pattern.compile("[a-z0-9_.-]{1,128}");
     private static final Pattern UUID = Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
 
-    /// What clients of earlier years call the template they take for MCP.
+    /// Older clients' names of the template for MCP.
     private static final Pattern OLDER_GATEWAY = Pattern.compile("mcp-gateway-v0-[1-9]");
 
     public static TemplateName parse(String text) {
@@ -46,7 +46,7 @@ public record TemplateName(
         return tag == null ? BuildTag.DEFAULT : tag;
     }
 
-    /// In full, as a team calls what is its own.
+    /// The full name, as a template of the team.
     public String in(Team team) {
         return team.slug() + "/" + alias;
     }

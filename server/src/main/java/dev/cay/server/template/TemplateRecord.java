@@ -11,11 +11,11 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/// What sandboxes are made from, under its names: builds, and tags that point at them.
+/// A template: its names, builds, and tags that point at builds.
 ///
 /// @param aliases    bare names, without their namespace
-/// @param names      full names: `namespace/alias`, or the alias alone where everybody may use it
-/// @param buildCount how many builds there have been, also those that are gone
+/// @param names      full names: `namespace/alias`, or the alias alone where every team may use it
+/// @param buildCount how many builds there have been, also deleted ones
 /// @param builds     the newest last
 public record TemplateRecord(
         TemplateId id,
@@ -30,7 +30,7 @@ public record TemplateRecord(
         int buildCount,
         List<TemplateBuild> builds,
         List<BuildTag> tags) {
-    /// Builds that are kept to be looked at although nothing can be made of them any more.
+    /// Most untagged builds that are kept for their logs, although no sandbox can be made of them.
     private static final int MOST_UNTAGGED = 20;
 
     public TemplateRecord {
@@ -71,8 +71,7 @@ public record TemplateRecord(
         return builds.stream().filter(build -> build.id().equals(wanted)).findFirst();
     }
 
-    /// The build with this tag; without one the default, or for what was saved from a sandbox the newest where
-    /// nothing is called so.
+    /// The build with this tag. Without a tag the default; for a snapshot without one, the newest.
     public Optional<TemplateBuild> tagged(@Nullable String tag) {
         String wanted = tag == null ? BuildTag.DEFAULT : tag;
         var found = tags.stream()
@@ -82,7 +81,7 @@ public record TemplateRecord(
         return found.or(() -> tag == null && isSnapshot() ? newest() : Optional.empty());
     }
 
-    /// What a list says of it: what its bare name stands for, or the newest build.
+    /// The build that a list shows: the one that the bare name means, or the newest.
     public Optional<TemplateBuild> current() {
         return tagged(null).or(this::newest);
     }
@@ -103,7 +102,7 @@ public record TemplateRecord(
                 .toList();
     }
 
-    /// Without what nobody can reach any more: what was saved of builds that have no tag, and the oldest of these.
+    /// A copy without unreachable parts: snapshots of untagged builds, and the oldest untagged builds.
     public TemplateRecord pruned() {
         var superfluous = untagged().stream()
                 .filter(build -> build.status().isOver() && !build.isSnapshot())
@@ -120,14 +119,14 @@ public record TemplateRecord(
         return fresh;
     }
 
-    /// With one more build.
+    /// A copy with one more build.
     public TemplateRecord with(TemplateBuild build) {
         var all = new ArrayList<>(builds);
         all.add(build);
         return changed(build.createdAt(), buildCount + 1, all, tags);
     }
 
-    /// With one of its builds changed. A build that is gone meanwhile stays gone.
+    /// A copy with one build changed. A deleted build stays deleted.
     public TemplateRecord with(BuildId which, UnaryOperator<TemplateBuild> change) {
         var all = builds.stream()
                 .map(build -> build.id().equals(which) ? change.apply(build) : build)
@@ -143,7 +142,7 @@ public record TemplateRecord(
                 tags);
     }
 
-    /// Without these builds and the tags that point at them.
+    /// A copy without these builds and the tags that point at them.
     public TemplateRecord without(Collection<BuildId> gone) {
         return changed(
                 updatedAt,
@@ -152,7 +151,7 @@ public record TemplateRecord(
                 tags.stream().filter(tag -> !gone.contains(tag.buildId())).toList());
     }
 
-    /// With tags that point at one build, wherever they pointed before.
+    /// A copy with tags that point at one build, wherever they pointed before.
     public TemplateRecord tagged(Collection<String> wanted, BuildId build, Instant at) {
         var all = new ArrayList<>(withoutTags(wanted).tags());
         wanted.stream().distinct().forEach(tag -> all.add(new BuildTag(tag, build, at)));
@@ -188,7 +187,7 @@ public record TemplateRecord(
                 tags);
     }
 
-    /// With what is known of sandboxes started from another state of it.
+    /// A copy with the counts of started sandboxes of another copy.
     TemplateRecord spawnedLike(TemplateRecord other) {
         return new TemplateRecord(
                 id,

@@ -14,7 +14,7 @@ import dev.cay.wire.rest.TemplateInfo;
 import dev.cay.wire.rest.TemplateWithBuilds;
 import java.util.Optional;
 
-/// What clients may ask about templates.
+/// Routes that list and show templates.
 public final class TemplateRoutes {
     private final Access access;
     private final Templates templates;
@@ -90,7 +90,8 @@ public final class TemplateRoutes {
         }
     }
 
-    /// What its bare name stands for, or how far its newest build is; one without a build has nothing to say.
+    /// A template in a list: the build that its bare name means, or the status of its newest build; nothing without a
+    /// build.
     private Optional<TemplateInfo> info(TemplateRecord template) {
         return template.current()
                 .map(build -> new TemplateInfo(

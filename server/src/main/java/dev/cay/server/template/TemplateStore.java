@@ -58,7 +58,7 @@ final class TemplateStore {
                 .execute();
     }
 
-    /// @param name with its namespace, or bare where everybody may use it
+    /// @param name with its namespace, or bare where every team may use it
     private static void insertAlias(Handle handle, String name, TemplateId templateId) {
         int slash = name.indexOf('/');
         handle.execute(

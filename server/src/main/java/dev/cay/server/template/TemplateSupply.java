@@ -17,13 +17,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Sees to it that the templates that come with Cay are there: they are on record from the first start on, and made
-/// by the node in the background or when somebody asks for them.
+/// Provides the templates that come with Cay: they are on record from the first start on, and the node builds them in
+/// the background or on demand.
 ///
-/// Until then whoever wants a sandbox of one is told how far it is. A newer Cay goes on with what the last one made
-/// until it has made its own.
+/// Until a template is ready, a create gets an error with the progress. A newer Cay uses the previous version's build
+/// until its own is ready.
 public final class TemplateSupply {
-    /// How long whoever asks for one that is not ready waits, should it be ready then.
+    /// How long a request waits for a template that is about to be ready.
     private static final Duration MOMENT = Duration.ofSeconds(2);
 
     private static final Duration STORE_PAUSE = Duration.ofSeconds(5);
@@ -33,7 +33,7 @@ public final class TemplateSupply {
     private final NodeTemplates made;
     private final Object news = new Object();
 
-    /// Names of those that sandboxes may be started of in advance.
+    /// Templates of which sandboxes may be started in advance.
     private final Set<String> wanted = ConcurrentHashMap.newKeySet();
 
     public TemplateSupply(Templates templates, Node node, NodeTemplates made) {
@@ -48,11 +48,11 @@ public final class TemplateSupply {
                 .collect(Collectors.toSet());
     }
 
-    /// Puts all on record and has some made.
+    /// Puts all on record and has some built.
     ///
-    /// @param resources of sandboxes whose template says nothing else
-    /// @param prepare   names of those to be made now
-    /// @param there     names of those that are made in a moment, as all that takes long is there
+    /// @param resources default resources of their sandboxes
+    /// @param prepare   names of those to be built now
+    /// @param there     names of those whose layers exist, so that they are ready soon
     public void start(Resources resources, List<String> prepare, List<String> there) {
         made.onReady(ready -> readyWhenPossible(ready, resources));
         for (var template : made.list()) {
@@ -110,7 +110,7 @@ public final class TemplateSupply {
                 template.start());
     }
 
-    /// What a sandbox starts from that is made with this name; one that is not made yet is refused, and asked for.
+    /// The start point of a name. A template that is not built yet is refused, and its build is started.
     public StartPoint requireStart(Team team, String text) {
         var start = templates.requireStart(team, text);
         var house = of(start);
@@ -122,7 +122,7 @@ public final class TemplateSupply {
             wanted.add(name);
             var asked = made.prepare(name);
             if (!comes(name)) {
-                // It may have failed while we waited.
+                // The build may have failed during the wait.
                 throw notYet(name, state(name).orElse(asked));
             }
             return templates.requireStart(team, text);
@@ -133,7 +133,7 @@ public final class TemplateSupply {
         return start;
     }
 
-    /// Waits for one that only needed a moment, as another process had made it.
+    /// Waits briefly for a template whose layers another process had already made.
     private boolean comes(String name) {
         long end = System.nanoTime() + MOMENT.toNanos();
         synchronized (news) {

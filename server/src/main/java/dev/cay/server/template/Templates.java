@@ -27,11 +27,10 @@ import java.util.stream.Stream;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
-/// All templates, by id and by name, also those that were saved from a sandbox. They are read at every create, so all
-/// are in memory as well.
+/// All templates, by id and by name, also snapshots. They are read at every create, so all are in memory as well.
 ///
-/// {@link #add}, {@link #change} and {@link #delete} are the only ways to change one: first the store has the
-/// change, then memory.
+/// {@link #add}, {@link #change} and {@link #delete} are the only ways to change one: the store changes first, then
+/// memory.
 public final class Templates {
     private static final String ID_CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
 
@@ -56,14 +55,14 @@ public final class Templates {
         store.read(TemplateStore::all).forEach(this::put);
     }
 
-    /// Now, as precisely as it is kept.
+    /// The current time, in the store's precision.
     public Instant now() {
         return clock.instant().truncatedTo(ChronoUnit.MILLIS);
     }
 
-    /// Puts a new template on record.
+    /// Records a new template.
     ///
-    /// @param name with its namespace; bare where everybody may use it; null for none
+    /// @param name  with its namespace; bare where every team may use it; null for none
     /// @param along written in the same transaction
     public synchronized TemplateRecord add(
             Team team,
@@ -87,7 +86,7 @@ public final class Templates {
         return change(id, change, _ -> {});
     }
 
-    /// The same, with something else in the same transaction.
+    /// Changes a template, with another write in the same transaction.
     public synchronized TemplateRecord change(
             TemplateId id, UnaryOperator<TemplateRecord> change, Consumer<Handle> along) {
         var old = templates.get(id);
@@ -112,12 +111,11 @@ public final class Templates {
         template.names().forEach(idsByName::remove);
     }
 
-    /// Makes a template that everybody may use by its bare name, or gives an existing one new content. The id of a
-    /// name never changes; a new build is made only when the content is another one, and takes the place
-    /// of the old.
+    /// Records a template that every team may use by its bare name, or gives an existing one new content. The id of a
+    /// name never changes; a new build is recorded only for changed content, and replaces the old one.
     ///
-    /// @param origin without layers while there is nothing to start from
-    /// @param start  what its sandboxes have running; null for nothing
+    /// @param origin without layers while it is not built
+    /// @param start  the start command of its sandboxes; null for none
     public synchronized TemplateRecord register(
             String alias, Resources resources, Origin origin, @Nullable StartCommand start) {
         String name = TemplateName.parse(alias).alias();
@@ -148,7 +146,7 @@ public final class Templates {
                 .tagged(List.of(BuildTag.DEFAULT), build.id(), build.createdAt());
     }
 
-    /// What a team means by a name, which it may use.
+    /// The template that a team means by a name, and may use.
     public TemplateRecord require(Team team, String text) {
         var template = requireUntagged(team, text);
         String tag = TemplateName.parse(text).tag();
@@ -158,7 +156,7 @@ public final class Templates {
         return template;
     }
 
-    /// What a sandbox starts from that is made with this name.
+    /// The start point that a name means.
     public StartPoint requireStart(Team team, String text) {
         var template = require(team, text);
         String alias = template.aliases().isEmpty() ? null : template.aliases().getFirst();
@@ -192,7 +190,7 @@ public final class Templates {
         return new CayException(ErrorKind.NOT_FOUND, "template '%s' has no such tag".formatted(text));
     }
 
-    /// The same whatever tag the name has.
+    /// The same, whatever tag the name has.
     public TemplateRecord requireUntagged(Team team, String text) {
         var template = find(team, TemplateName.parse(text))
                 .orElseThrow(() -> new CayException(
@@ -205,7 +203,7 @@ public final class Templates {
         return template;
     }
 
-    /// The same, and it must be the team's own, as it is about to be changed.
+    /// The same, and the team must own it, because it is about to be changed.
     public TemplateRecord requireOwn(Team team, String text) {
         var template = requireUntagged(team, text);
         if (!template.teamId().equals(team.id())) {
@@ -232,7 +230,7 @@ public final class Templates {
         return find(team, name);
     }
 
-    /// The one that everybody may use by this bare name.
+    /// The template that every team may use by this bare name.
     Optional<TemplateRecord> findPublic(String name) {
         return byName(name).filter(TemplateRecord::isPublic);
     }
@@ -246,12 +244,12 @@ public final class Templates {
         return byName(name.in(team));
     }
 
-    /// What sandboxes of this build were made of, as long as its template has it.
+    /// The origin of sandboxes of this build, as long as its template has it.
     public Optional<Origin> originOf(TemplateId templateId, BuildId buildId) {
         return find(templateId).flatMap(template -> template.build(buildId)).map(TemplateBuild::origin);
     }
 
-    /// The team's own templates, newest first, without those that were saved from sandboxes.
+    /// The team's own templates, newest first, without snapshots.
     public List<TemplateRecord> list(Team team) {
         return owned(team)
                 .filter(template -> !template.isSnapshot())
@@ -261,12 +259,12 @@ public final class Templates {
                 .toList();
     }
 
-    /// Those that were saved from sandboxes.
+    /// The team's snapshots.
     public List<TemplateRecord> snapshots(Team team) {
         return owned(team).filter(TemplateRecord::isSnapshot).toList();
     }
 
-    /// Everybody's.
+    /// The templates of all teams.
     public List<TemplateRecord> all() {
         return List.copyOf(templates.values());
     }
@@ -296,7 +294,7 @@ public final class Templates {
     }
 
     private TemplateRecord put(TemplateRecord template) {
-        // Sandboxes may have been started meanwhile, which only memory knows of.
+        // Sandboxes may have been started meanwhile, which only memory counts.
         var now = templates.merge(template.id(), template, (old, fresh) -> fresh.spawnedLike(old));
         template.names().forEach(name -> idsByName.put(name, template.id()));
         return Objects.requireNonNull(now);

@@ -1,6 +1,6 @@
-/// What sandboxes are made from: names, layers, sizes, and what was saved of other sandboxes.
+/// Templates: names, layers, sizes, and snapshots of sandboxes.
 ///
-/// Start at {@link dev.cay.server.template.Templates}. Building them is not here.
+/// Start at {@link dev.cay.server.template.Templates}. Package `build` builds them.
 @NullMarked
 package dev.cay.server.template;
 
