@@ -24,10 +24,10 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// The files of volumes, for who is in no sandbox. Requests carry the volume's token and no API key; in errors, `code`
-/// is a word, unlike in the rest of the API.
+/// Routes for the files of volumes. Requests carry the volume's token and no API key; in errors, `code` is a word,
+/// unlike in the rest of the API.
 public final class ContentRoutes {
-    /// A client that sends nothing for so long is gone.
+    /// A client that sends nothing for so long counts as disconnected.
     private static final Duration SILENCE = Duration.ofMinutes(2);
 
     private static final String BEARER = "Bearer ";
@@ -146,7 +146,7 @@ public final class ContentRoutes {
         }
     }
 
-    /// The answer has begun: who does not get all of the file sees the connection cut.
+    /// Sends a file. After the answer has begun, a failure cuts the connection.
     private static void send(VolumeContent.Content file, OutputStream out, Exchange exchange) throws IOException {
         try {
             if (copy(file.stream(), out) < file.size()) {

@@ -6,22 +6,23 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// A volume that a client wants at a place in a new sandbox, already checked but for whether it is there.
+/// A volume that a client requests in a new sandbox, checked except for its existence.
 ///
 /// @param readOnly null where the client does not say
 public record MountWish(String name, String path, @Nullable Boolean readOnly) {
     private static final int MOST = 16;
     private static final int LONGEST = 1024;
 
-    /// What the node mounts or writes itself, and what a sandbox cannot start without.
+    /// Paths that the node mounts or writes itself, and those without which a sandbox cannot start.
     private static final Pattern RESERVED = Pattern.compile("/(proc|sys|dev|run|etc)(/.*)?");
 
     private static final Pattern CLEAN = Pattern.compile("(/[^/\\p{Cntrl}\\\\]+)+");
 
-    /// How clients of E2B say it, which send nothing but names and paths. No name of a volume has a colon.
+    /// The suffix for read-only, because E2B's clients send nothing but names and paths. No name of a volume has a
+    /// colon.
     private static final String READ_ONLY = ":ro";
 
-    /// Those of the field `volumeMounts`.
+    /// Reads the field `volumeMounts`.
     public static List<MountWish> read(RequestBody body) {
         var wishes = new ArrayList<MountWish>();
         for (var one : body.objects("volumeMounts")) {
@@ -68,7 +69,7 @@ public record MountWish(String name, String path, @Nullable Boolean readOnly) {
         }
     }
 
-    /// A volume is hostile input: nothing that is mounted may lie on the way to another place.
+    /// Refuses nested paths. A volume is hostile input: no mount may be on the path of another one.
     private static void requireApart(List<MountWish> wishes) {
         for (int i = 0; i < wishes.size(); i++) {
             for (int j = 0; j < wishes.size(); j++) {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param name what the volume is called, which never changes
 public record MountedVolume(VolumeId volume, String name, String path, boolean readOnly) {
-    /// As the store keeps them; null for none.
+    /// The JSON for the store; null for none.
     public static @Nullable String column(List<MountedVolume> mounted) {
         return mounted.isEmpty() ? null : JsonColumn.write(mounted);
     }

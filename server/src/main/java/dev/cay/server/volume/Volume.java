@@ -8,9 +8,9 @@ import java.time.Instant;
 ///
 /// @param sizeMB how much it may hold
 record Volume(VolumeId id, TeamId teamId, String name, long sizeMB, State state, Instant createdAt) {
-    /// What a crash may have left unfinished.
+    /// The state, by which unfinished work is found after a crash.
     enum State {
-        /// On record, and perhaps on the node. No client was told of it.
+        /// On record, and perhaps on the node. No client knows it.
         CREATING,
         READY,
         /// Gone for clients, and perhaps still on the node.

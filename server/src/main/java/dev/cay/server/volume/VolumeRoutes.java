@@ -12,7 +12,7 @@ import dev.cay.wire.rest.VolumeAndToken;
 import dev.cay.wire.rest.VolumeInfo;
 import java.util.Locale;
 
-/// What teams do with their volumes.
+/// Routes of volumes.
 public final class VolumeRoutes {
     private static final String ONE = "/volumes/{volumeID}";
 

@@ -10,7 +10,7 @@ import java.util.List;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
-/// The SQL of volumes, and of who has them mounted.
+/// The SQL of volumes, and of the sandboxes and snapshots that use them.
 final class VolumeStore {
     private VolumeStore() {}
 
@@ -42,7 +42,7 @@ final class VolumeStore {
                 .list();
     }
 
-    /// Others that mount or delete volumes of this team wait until this transaction ends.
+    /// Locks the team's row: other transactions that mount or delete volumes of this team wait until this one ends.
     static void lockTeam(Handle handle, TeamId team) {
         handle.execute("UPDATE team SET slug = slug WHERE id = ?", team.value());
     }

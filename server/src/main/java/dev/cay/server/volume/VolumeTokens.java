@@ -12,7 +12,7 @@ public final class VolumeTokens {
     private static final Duration VALID = Duration.ofDays(1);
     private static final Pattern SHAPE = Pattern.compile("cayvol(ro)?_(\\d{1,12})_([0-9a-f]{64})");
 
-    /// What a token is good for.
+    /// The permission of a token.
     enum Right {
         NONE,
         READ,
@@ -32,13 +32,13 @@ public final class VolumeTokens {
         return "cayvol_%d_%s".formatted(until, tokens.volume(id, until).value());
     }
 
-    /// One that changes nothing.
+    /// Makes a token for reading only.
     String makeReader(VolumeId id) {
         long until = clock.instant().plus(VALID).getEpochSecond();
         return "cayvolro_%d_%s".formatted(until, tokens.volumeReader(id, until).value());
     }
 
-    /// What a text is good for on this volume; nothing if it has expired, or is no token.
+    /// The permission that a token gives for this volume; none if it has expired, or is not valid.
     Right right(VolumeId id, @Nullable String text) {
         var token = SHAPE.matcher(text == null ? "" : text);
         if (!token.matches()) {

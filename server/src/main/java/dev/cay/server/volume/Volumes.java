@@ -27,11 +27,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Knows every volume. Thread-safe.
+/// All volumes. Thread-safe.
 ///
 /// A volume is on record before the node makes it, and until the node has deleted it; its state tells a later run what
-/// was not finished. Whether a sandbox or a snapshot needs it is asked in the transaction that marks it as deleted, and
-/// sandboxes are put on record in a transaction that finds their volumes ready.
+/// is unfinished. The transaction that marks a volume as deleted checks that no sandbox or snapshot needs it, and the
+/// transaction that creates a sandbox's record checks that its volumes are ready.
 public final class Volumes {
     private static final Logger log = LoggerFactory.getLogger(Volumes.class);
     private static final Pattern NAME = Pattern.compile("[a-zA-Z0-9_-]{1,128}");
@@ -44,7 +44,7 @@ public final class Volumes {
     private final Map<VolumeId, Volume> volumes = new ConcurrentHashMap<>();
     private volatile Room room = (_, _) -> {};
 
-    /// What a team may still take of the disk.
+    /// Checks whether a team has disk space left.
     public interface Room {
         /// Refuses with EXHAUSTED if it is less than so many megabytes.
         void require(TeamId team, long megabytes);
@@ -56,12 +56,12 @@ public final class Volumes {
         this.clock = clock;
     }
 
-    /// Has what teams may take of the disk checked; before requests come.
+    /// Sets the check of disk space. Call this before requests come.
     public void limit(Room known) {
         room = known;
     }
 
-    /// Reads what is on record, and completes what an earlier run did not.
+    /// Reads the records, and completes unfinished work of an earlier run.
     public void start() {
         for (var volume : store.read(VolumeStore::all)) {
             boolean whole = volume.state() == Volume.State.READY;
@@ -83,14 +83,14 @@ public final class Volumes {
         return volumes.values().stream().filter(volume -> volume.state() == Volume.State.READY);
     }
 
-    /// Takes back what was never told to anybody, and removes what was deleted.
+    /// Removes volumes that no client knows, and those marked as deleted.
     private void finish() {
         volumes.values().stream()
                 .filter(volume -> volume.state() == Volume.State.DELETING)
                 .forEach(this::remove);
     }
 
-    /// What cannot be removed now is removed later, or by the next run.
+    /// Removes a volume. After a failure a later call, or the next run, retries.
     private void remove(Volume volume) {
         try {
             node.delete(volume.id());
@@ -120,7 +120,7 @@ public final class Volumes {
         return find(id).filter(volume -> volume.teamId().equals(team.id())).orElseThrow(Volumes::notFound);
     }
 
-    /// Whoever's it is.
+    /// Finds a volume of any team.
     Optional<Volume> find(VolumeId id) {
         return Optional.ofNullable(volumes.get(id)).filter(volume -> volume.state() == Volume.State.READY);
     }
@@ -180,7 +180,7 @@ public final class Volumes {
         return wanted;
     }
 
-    /// From here on nobody else can have the name.
+    /// Records a new volume, whose name is then taken.
     private synchronized Volume reserve(Team team, String name, long sizeMB) {
         var own = volumes.values().stream()
                 .filter(volume -> volume.teamId().equals(team.id()))
@@ -250,7 +250,7 @@ public final class Volumes {
                 .toList();
     }
 
-    /// For the transaction that puts a sandbox on record: refuses if one of its volumes was deleted meanwhile.
+    /// Checks in the transaction that creates a sandbox's record that none of its volumes was deleted meanwhile.
     public static void requireReady(Handle handle, TeamId team, List<MountedVolume> mounted) {
         if (mounted.isEmpty()) {
             return;

@@ -9,22 +9,22 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// A volume of the team that a client wants at a place in a new sandbox.
+/// An existing volume of the team that a client requests in a new sandbox.
 ///
 /// @param readOnly null where the client does not say
 public record WantedVolume(
         VolumeId volume, String name, String path, @Nullable Boolean readOnly) {
-    /// In a sandbox that starts anew.
+    /// The mounts of a sandbox that starts cold.
     public static List<MountedVolume> mounted(List<WantedVolume> wanted) {
         return wanted.stream()
                 .map(one -> one.mounted(Boolean.TRUE.equals(one.readOnly)))
                 .toList();
     }
 
-    /// In a sandbox that goes on from a snapshot. What ran has files open below the paths that it knew, so they are
-    /// the same, and so is whether it can write there.
+    /// The mounts of a sandbox that starts from a snapshot. Its processes have files open below the old paths, so paths
+    /// and permissions must stay the same.
     ///
-    /// @param before what the snapshot had mounted
+    /// @param before the mounts of the snapshot
     public static List<MountedVolume> mounted(List<WantedVolume> wanted, List<MountedVolume> before) {
         var places = before.stream().collect(Collectors.toMap(MountedVolume::path, Function.identity()));
         var paths = wanted.stream().map(WantedVolume::path).collect(Collectors.toSet());
