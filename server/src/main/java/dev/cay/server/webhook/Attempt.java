@@ -6,14 +6,14 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// One request to a receiver and what came of it.
+/// One request to a receiver and its result.
 ///
 /// @param headers         of the request, without secrets
 /// @param status          null without an answer
 /// @param responseHeaders null without an answer
 /// @param responseBody    the beginning; null without an answer
 /// @param error           null if it succeeded
-/// @param message         says what went wrong; null if it succeeded
+/// @param message         the reason of the failure; null if it succeeded
 record Attempt(
         String id,
         String webhookId,

@@ -4,7 +4,7 @@ import dev.cay.server.store.Store;
 import java.time.Instant;
 import org.jdbi.v3.core.Handle;
 
-/// Writes down what came of an attempt, and what follows from it for its message and its webhook.
+/// Records the result of an attempt, and the resulting state of its message and its webhook.
 final class AttemptRecords {
     private final Store store;
 
@@ -12,13 +12,13 @@ final class AttemptRecords {
         this.store = store;
     }
 
-    /// What an attempt changed.
+    /// The effect of an attempt.
     enum Result {
-        /// Nothing beyond the message itself.
+        /// Only the message has changed.
         NOTED,
         /// The webhook was switched off.
         DISABLED,
-        /// The message was removed meanwhile.
+        /// The message was deleted meanwhile.
         GONE
     }
 

@@ -22,7 +22,7 @@ final class AttemptStore {
 
     private AttemptStore() {}
 
-    /// Which messages are wanted.
+    /// A filter for messages.
     ///
     /// @param after    the sequence of the last one of the page before; null for the first page
     /// @param statuses `success` and `failed`, by the last attempt; empty for both
@@ -45,7 +45,7 @@ final class AttemptStore {
     /// The attempts of a stretch of time.
     record Bucket(Instant start, long total, long failed, double minimum, double average, double maximum) {}
 
-    /// The same one twice does no harm.
+    /// Inserts an attempt; inserting it twice has no effect.
     static void insert(Handle handle, Attempt attempt) {
         var error = attempt.error();
         var responseHeaders = attempt.responseHeaders();
@@ -70,7 +70,8 @@ final class AttemptStore {
                 attempt.message());
     }
 
-    /// A receiver that fails for a day says the same many times: only the last answer is kept whole.
+    /// Deletes answers of earlier attempts: a receiver that fails for a day gives the same answer many times, so only
+    /// the last one is kept whole.
     static void forgetAnswersBefore(Handle handle, Attempt last) {
         handle.execute("""
                 UPDATE webhook_attempt SET response_headers = NULL, response_body = NULL
@@ -126,7 +127,7 @@ final class AttemptStore {
                 .reversed();
     }
 
-    /// Counts attempts of stretches of the same length, without those that had none.
+    /// Counts attempts in buckets of equal length; empty buckets are left out.
     static List<Bucket> buckets(Handle handle, String webhookId, Instant start, Instant end, Duration width) {
         return handle.createQuery("""
                         SELECT started_at / :width AS bucket, count(*) AS total, count(error_class) AS failed,

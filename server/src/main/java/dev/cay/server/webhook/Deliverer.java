@@ -19,15 +19,16 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Sends messages to receivers: one thread looks what is due, each attempt has a thread of its own.
+/// Sends messages to receivers: one thread finds the messages that are due, and each attempt has a thread of its own.
 ///
-/// The database alone says what is due, so a daemon that was killed goes on where it was. A message whose attempt was
-/// not written down is sent again: it arrives at least once. Of the messages of a sandbox for a webhook at most one is
-/// under way.
+/// Only the database says what is due, so the next daemon continues after a crash. A message whose attempt was not
+/// recorded is sent again: it arrives at least once. Of the messages of a sandbox for a webhook, at most one is being
+/// sent.
 final class Deliverer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Deliverer.class);
 
-    /// With nothing to send, the wait for an event is only cut short in case a wake-up was lost.
+    /// How long the thread sleeps with nothing to send; it is woken for an event, and this limit only covers a lost
+    /// wake-up.
     private static final Duration IDLE = Duration.ofSeconds(30);
 
     private static final Duration LAST_ATTEMPTS = Duration.ofSeconds(5);
@@ -61,7 +62,7 @@ final class Deliverer implements AutoCloseable {
         thread = Thread.ofPlatform().daemon().name("webhooks").start(this::loop);
     }
 
-    /// There may be something to send.
+    /// Wakes the thread, because there may be a message to send.
     void wake() {
         LockSupport.unpark(thread);
     }
@@ -72,9 +73,9 @@ final class Deliverer implements AutoCloseable {
         }
     }
 
-    /// Begins what is due.
+    /// Starts the attempts that are due.
     ///
-    /// @return how long to wait before the next look
+    /// @return how long to wait before the next query
     private Duration look() {
         try {
             var waiting = new ArrayList<>(store.read(WebhookStore::withOpenMessages));
@@ -110,7 +111,7 @@ final class Deliverer implements AutoCloseable {
             var attempt = call.send(webhook, message.eventId(), message.body());
             Steps.reach("webhook-answered");
             attempts.count(attempt.succeeded() ? "success" : "failed");
-            // A failure while we stop is ours; the next daemon sends the message.
+            // A failure during shutdown is not the receiver's; the next daemon sends the message.
             if (attempt.succeeded() || !closed) {
                 note(webhook, message, attempt);
             }
@@ -123,7 +124,8 @@ final class Deliverer implements AutoCloseable {
         }
     }
 
-    /// Until it is written: a receiver would get the same message again and again while the database is away or full.
+    /// Records the result, and retries until it is recorded: otherwise a receiver would get the same message again and
+    /// again while the database is away or full.
     private void note(Webhook webhook, Message message, Attempt attempt) {
         var pause = Duration.ofMillis(100);
         while (true) {

@@ -27,13 +27,13 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// What was sent, how it went, and sending it once more.
+/// Routes that list deliveries with their attempts, and that send events again.
 final class DeliveryRoutes {
     private static final String ONE = "/events/webhooks/{webhookID}";
     private static final Duration FINE = Duration.ofHours(1);
     private static final Duration COARSE = Duration.ofDays(1);
 
-    /// Longer stretches have coarse parts. Attempts are kept for as long.
+    /// The longest range of statistics; attempts are kept as long. Long ranges have coarse buckets.
     private static final Duration LONG = Duration.ofDays(7);
 
     private static final Duration LONGEST = Duration.ofDays(366);
@@ -179,7 +179,7 @@ final class DeliveryRoutes {
         exchange.sendJson(200, stats(found, start, end, width));
     }
 
-    /// With an entry for each part, also for those in which nothing was sent.
+    /// Statistics with an entry for each bucket, also for empty ones.
     private static WebhookStats stats(List<AttemptStore.Bucket> found, Instant start, Instant end, Duration width) {
         Map<Instant, AttemptStore.Bucket> known = new HashMap<>();
         found.forEach(bucket -> known.put(bucket.start(), bucket));
@@ -215,7 +215,7 @@ final class DeliveryRoutes {
                 buckets.stream().mapToDouble(AttemptStore.Bucket::maximum).max().orElse(0));
     }
 
-    /// How many events are sent again.
+    /// The number of events that are sent again.
     record Redelivery(int events) {}
 
     private void redeliver(Team team, Exchange exchange) {

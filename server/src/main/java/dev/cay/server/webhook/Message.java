@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 /// One event for one webhook.
 ///
 /// @param sequence  orders the messages of a sandbox
-/// @param body      what every attempt sends
-/// @param attempts  that failed since it was opened
+/// @param body      the bytes that every attempt sends
+/// @param attempts  failed attempts since it was opened
 /// @param createdAt when the event happened
 /// @param firstAt   the first failed attempt since it was opened; null while there is none
 record Message(
@@ -21,12 +21,12 @@ record Message(
         int attempts,
         Instant createdAt,
         @Nullable Instant firstAt) {
-    /// What became of it.
+    /// The state of delivery.
     enum State {
-        /// It is to be sent.
+        /// Still to be sent.
         OPEN,
         DELIVERED,
-        /// Nobody took it for a day.
+        /// The receiver did not accept it for a day.
         FAILED
     }
 }

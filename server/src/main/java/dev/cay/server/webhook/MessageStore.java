@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class MessageStore {
     private MessageStore() {}
 
-    /// Those of a webhook that can be sent now, the most overdue first.
+    /// The messages of a webhook that can be sent now, the most overdue first.
     static List<Message> due(Handle handle, String webhookId, Instant now, int most) {
         return handle.createQuery("""
                         SELECT * FROM webhook_message m
@@ -78,7 +78,7 @@ final class MessageStore {
                 "UPDATE webhook_message SET state = 'FAILED' WHERE webhook_id = ? AND state = 'OPEN'", webhookId);
     }
 
-    /// When the earliest open message before this one in its line failed first.
+    /// The time of the first failure of the earliest open message before this one, of the same sandbox and webhook.
     static Optional<Instant> lineFailing(Handle handle, Message message) {
         return handle.createQuery("""
                         SELECT min(first_at) FROM webhook_message
@@ -97,9 +97,9 @@ final class MessageStore {
         return row.wasNull() ? null : Instant.ofEpochMilli(millis);
     }
 
-    /// Opens a message again. One that was delivered holds back no other; failed ones are sent in their order again.
+    /// Reopens messages. A reopened delivered message holds back no other; failed ones are sent in their order again.
     ///
-    /// @return how many there are, also of those that are open anyway
+    /// @return the number of messages, also of those that are open anyway
     static int reopen(Handle handle, String webhookId, String eventId, Instant now) {
         return handle.execute("""
                 UPDATE webhook_message SET next_at = ?, first_at = NULL, attempts = 0,
@@ -125,7 +125,7 @@ final class MessageStore {
                 .one();
     }
 
-    /// Those of deleted webhooks, and old ones that nobody sends any more. Their attempts go with them.
+    /// Deletes messages of deleted webhooks, and old ones that are not sent any more, with their attempts.
     static int deleteOld(Handle handle, Instant before, int most) {
         var old = handle.createQuery("""
                         SELECT * FROM webhook_message m

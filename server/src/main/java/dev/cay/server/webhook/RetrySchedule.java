@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// When a failed message is sent again, how long it holds back those behind it, and when it is given up.
+/// Times of retries: when a failed message is sent again, how long it holds back later ones, and when it is given up.
 final class RetrySchedule {
     /// E2B's three come first, 10 seconds apart.
     private static final List<Duration> DELAYS = List.of(
@@ -23,7 +23,7 @@ final class RetrySchedule {
     private static final Duration HOLD = Duration.ofHours(1);
     static final Duration OPEN = Duration.ofDays(1);
 
-    /// From the next failed attempt on, only the last answer of a receiver is kept.
+    /// Number of failed attempts after which only the last answer of a receiver is kept.
     static final int ANSWERS_KEPT = 4;
 
     /// No time that this schedule gives is further away. One that is was written before the clock was set back.
@@ -42,10 +42,10 @@ final class RetrySchedule {
 
     /// Until when later messages of the sandbox wait for this one.
     ///
-    /// While a receiver is away, all messages fail, one after the other. If each held the line for an hour of its
-    /// own, the last one would wait for days. So messages that waited together are let go together.
+    /// While a receiver is down, all messages fail, one after the other. If each held back the others for an hour
+    /// of its own, the last one would wait for days. So messages that waited together are released together.
     ///
-    /// @param lineFailing when the earliest message that is still open failed first; null if there is none before
+    /// @param lineFailing time of the first failure of the earliest open message; null if there is none before
     static Instant holdUntil(Instant createdAt, Instant firstFailure, @Nullable Instant lineFailing) {
         Instant since = lineFailing == null || firstFailure.isBefore(lineFailing) ? firstFailure : lineFailing;
         return (createdAt.isAfter(since) ? min(createdAt, firstFailure) : since).plus(HOLD);

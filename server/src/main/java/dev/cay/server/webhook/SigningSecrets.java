@@ -25,7 +25,7 @@ final class SigningSecrets {
         return column.seal(webhookId, secret);
     }
 
-    /// What the contract wants in the header `e2b-signature`: a plain hash of secret and body, not an HMAC.
+    /// The value of the header `e2b-signature`: as the protocol requires, a plain hash of secret and body, not an HMAC.
     String sign(Webhook webhook, String body) {
         try {
             var digest = MessageDigest.getInstance("SHA-256");

@@ -5,10 +5,10 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Where a team wants to have events sent.
+/// A webhook: an address to which a team has events sent.
 ///
-/// @param events         types, as the contract calls them
-/// @param sealedSecret   what {@link SigningSecrets} makes of the signature's secret
+/// @param events         types, as the API names them
+/// @param sealedSecret   the signing secret, sealed by {@link SigningSecrets}
 /// @param failingSince   the first of the failed attempts after which none succeeded; null while attempts succeed
 /// @param disabledAt     when Cay switched it off; null if it did not
 /// @param disabledReason why Cay did
@@ -28,7 +28,7 @@ record Webhook(
         events = List.copyOf(events);
     }
 
-    /// Without the secret, sealed as it is.
+    /// Prints everything but the sealed secret.
     @Override
     public String toString() {
         return "Webhook[%s]".formatted(id);

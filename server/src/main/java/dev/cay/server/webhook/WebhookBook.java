@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
 final class WebhookBook {
     private static final Logger log = LoggerFactory.getLogger(WebhookBook.class);
 
-    /// Every event is written down once for each.
+    /// Limit of webhooks, because every event is stored once for each.
     static final int MOST_PER_TEAM = 20;
 
     private final Store store;
@@ -99,13 +99,14 @@ final class WebhookBook {
         });
     }
 
-    /// What it left is removed later.
+    /// Deletes a webhook. Its messages are removed later.
     void delete(Team team, String id) {
         require(team, id);
         store.write(handle -> WebhookStore.delete(handle, team.id(), id));
     }
 
-    /// Every attempt checks again. Here it tells a user early who names an address that is never called.
+    /// Checks the address early, so that a user gets an error for an address that is never called. Every attempt checks
+    /// again.
     private void check(String url) {
         try {
             dialer.check(UrlOrigin.of(URI.create(url)));

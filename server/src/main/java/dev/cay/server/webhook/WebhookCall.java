@@ -19,10 +19,10 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/// Sends one body to the receiver of a webhook and tells what came of it. The receiver may be hostile.
+/// Sends one body to the receiver of a webhook and returns the result. The receiver may be hostile.
 ///
 /// Each call has a connection of its own, to an address that the dialer has looked up and checked for this call.
-/// Redirects are answers that are no success, and are not followed.
+/// Redirects count as failures and are not followed.
 final class WebhookCall {
     private static final int BODY_KEPT = 1024;
     private static final int HEADERS_KEPT = 2048;
@@ -34,7 +34,7 @@ final class WebhookCall {
     private final InstantSource clock;
     private final Duration limit;
 
-    /// @param limit for request and answer, once the connection is there
+    /// @param limit time for request and answer, after the connection is made
     WebhookCall(Lines lines, SigningSecrets secrets, InstantSource clock, Duration limit) {
         this.lines = lines;
         this.secrets = secrets;
@@ -42,7 +42,7 @@ final class WebhookCall {
         this.limit = limit;
     }
 
-    /// What came back, or why nothing did.
+    /// The answer, or the reason why there is none.
     private record Outcome(
             @Nullable Integer status,
             @Nullable Map<String, String> headers,

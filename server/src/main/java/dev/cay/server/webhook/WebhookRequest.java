@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// What a client says about a webhook, checked field by field. Null means: not said.
+/// The body of a webhook request, checked field by field. Null means that the field is absent.
 record WebhookRequest(
         @Nullable String name,
         @Nullable String url,
@@ -25,7 +25,7 @@ record WebhookRequest(
         return new WebhookRequest(name(body), url(body), events(body), secret(body), body.bool("enabled"));
     }
 
-    /// Whether all is there that a new webhook needs.
+    /// Requires the fields of a new webhook.
     void requireAll() {
         require(name, "name");
         require(url, "url");
@@ -78,7 +78,7 @@ record WebhookRequest(
 
     private static @Nullable List<String> events(RequestBody body) {
         if (!body.says("events")) {
-            // An empty list is no wish at all, and certainly not one for nothing.
+            // An empty list counts as absent: it cannot mean a webhook without events.
             if (body.has("events")) {
                 throw RequestBody.invalid("'events' must name at least one of " + known());
             }
@@ -112,7 +112,7 @@ record WebhookRequest(
         return secret;
     }
 
-    /// Without the secret.
+    /// Prints everything but the secret.
     @Override
     public String toString() {
         return "WebhookRequest[%s]".formatted(name);

@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.UUID;
 
-/// What teams do with their webhooks.
+/// Routes of webhooks.
 final class WebhookRoutes {
     private static final String ONE = "/events/webhooks/{webhookID}";
     private static final String TEST_TYPE = "cay.webhook.test";
@@ -67,7 +67,7 @@ final class WebhookRoutes {
         exchange.send(200);
     }
 
-    /// One attempt, whose result the caller gets. It is no event, so nothing of it is kept.
+    /// Sends one test attempt and returns its result. Nothing is recorded, because it is no event.
     private void test(Team team, Exchange exchange) {
         var webhook = book.require(team, exchange.parameter("webhookID"));
         String id = UUID.randomUUID().toString();

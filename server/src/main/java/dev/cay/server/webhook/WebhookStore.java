@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class WebhookStore {
     private WebhookStore() {}
 
-    /// The same one twice does no harm.
+    /// Inserts a webhook; inserting it twice has no effect.
     static void insert(Handle handle, Webhook webhook) {
         handle.execute(
                 """
@@ -39,7 +39,7 @@ final class WebhookStore {
                 .list();
     }
 
-    /// Nothing for a webhook of another team.
+    /// Finds a webhook of the team; empty for one of another team.
     static Optional<Webhook> find(Handle handle, TeamId team, String id) {
         return handle.createQuery("SELECT * FROM webhook WHERE id = :id AND team_id = :team")
                 .bind("id", id)
@@ -48,7 +48,7 @@ final class WebhookStore {
                 .findFirst();
     }
 
-    /// What users can change of it. A webhook that is changed gets a new chance.
+    /// Writes the fields that users can change, and resets the failure state.
     static void update(Handle handle, Webhook webhook) {
         handle.execute(
                 """
@@ -71,7 +71,7 @@ final class WebhookStore {
         return handle.execute("DELETE FROM webhook WHERE id = ? AND team_id = ?", id, team.value());
     }
 
-    /// Those for which there is something to send now or later.
+    /// The webhooks with messages to be sent now or later.
     static List<Webhook> withOpenMessages(Handle handle) {
         return handle.createQuery("""
                         SELECT * FROM webhook w WHERE enabled = 1 AND EXISTS
@@ -83,7 +83,8 @@ final class WebhookStore {
         handle.execute("UPDATE webhook SET failing_since = NULL WHERE id = ? AND failing_since IS NOT NULL", id);
     }
 
-    /// Not after its address was changed meanwhile: the attempt says nothing about the new one.
+    /// Records a failure, unless the webhook's address was changed meanwhile: the attempt then says nothing about the
+    /// new one.
     ///
     /// @return since when all attempts fail
     static Instant noteFailure(Handle handle, Webhook webhook, Instant at) {

@@ -26,11 +26,11 @@ public final class Webhooks implements AutoCloseable {
 
     private static final Duration KEPT = Duration.ofDays(7);
 
-    /// What an operator decides about webhooks.
+    /// Settings of webhooks.
     ///
-    /// @param allow       hosts, `*.domains` and ranges that receivers may lie at though they are not public
-    /// @param answerLimit for a receiver's answer
-    /// @param lookAgain   time between two looks while messages wait for their time
+    /// @param allow       non-public hosts, `*.domains` and ranges at which receivers may be
+    /// @param answerLimit time for a receiver's answer
+    /// @param lookAgain   time between two queries while messages wait for a retry
     public record Settings(List<String> allow, Duration answerLimit, Duration lookAgain) {
         public Settings {
             allow = List.copyOf(allow);
@@ -76,17 +76,17 @@ public final class Webhooks implements AutoCloseable {
         deliveries.addTo(all);
     }
 
-    /// Begins to send, also what an earlier daemon did not.
+    /// Starts to send, also what an earlier daemon left open.
     public void start() {
         deliverer.start();
     }
 
-    /// There may be something to send.
+    /// Wakes the deliverer, because there may be a message to send.
     public void wake() {
         deliverer.wake();
     }
 
-    /// Removes what is old, and what deleted webhooks left.
+    /// Deletes old messages, and those of deleted webhooks.
     public void forgetOld() {
         Instant before = clock.instant().minus(KEPT);
         while (store.write(handle -> MessageStore.deleteOld(handle, before, PORTION)) == PORTION) {
