@@ -132,7 +132,7 @@ public final class CayServer implements AutoCloseable {
                         new Crossings(directory, settings.domain(), networks.placeholders())));
     }
 
-    /// All that the API serves.
+    /// All routes of the API.
     List<Routes.Route> table() {
         return routes.table();
     }
@@ -154,13 +154,13 @@ public final class CayServer implements AutoCloseable {
         observation.start();
     }
 
-    /// Goes on with builds that an earlier daemon began, once the templates that come with Cay are on record.
+    /// Continues builds that an earlier daemon began. Call this once the templates that come with Cay are on record.
     public void startBuilds() {
         templates.builds().start();
     }
 
-    /// Begins to remove from the node's disk what nothing refers to, once the templates that come with Cay are on
-    /// record.
+    /// Starts the removal of unreferenced files from the node's disk. Call this once the templates that come with Cay
+    /// are on record.
     public void startCollections() {
         templates.collections().start();
     }
@@ -174,39 +174,40 @@ public final class CayServer implements AutoCloseable {
         return templates.templates();
     }
 
-    /// Those of them that come with Cay.
+    /// The templates that come with Cay.
     public TemplateSupply supply() {
         return templates.supply();
     }
 
-    /// The API key made by this start, if it was the first one. Kept only hashed: who does not save it has lost it.
+    /// The API key that this start made, if it was the first one. Only its hash is stored, so a lost key cannot be
+    /// shown again.
     public Optional<String> firstKey() {
         return teams.access().firstKey();
     }
 
-    /// Makes another key for the first team, for whoever lost the first one.
+    /// Makes another key for the first team, in place of a lost one.
     public String newKey(String name) {
         var wanted = new ApiKeys.Wanted(name, KeyScope.ALL, null);
         return teams.keys().create(teams.access().firstTeam(), wanted, null).text();
     }
 
-    /// Saves the sandboxes that are paused when their time is over, because the machine goes down.
+    /// Pauses the sandboxes that are paused on timeout, because the machine shuts down.
     public void pauseAll(Duration limit) {
         sandboxes.pauses().pauseAll(limit);
     }
 
-    /// How many sandboxes run.
+    /// The number of running sandboxes.
     public int running() {
         return sandboxes.directory().running();
     }
 
-    /// Stops the server's threads. Sandboxes go on running.
+    /// Stops the server's threads. Sandboxes keep running.
     @Override
     public void close() {
         opened.close();
     }
 
-    /// Not on the node's thread, which must not wait for a disk.
+    /// Handles the end of a sandbox on another thread, because the node's thread must not wait for a disk.
     private void ended(SandboxId id, String reason) {
         try {
             endings.execute(() -> {
