@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Brings together what a guest says runs and what an earlier daemon wrote down. All of it is file work.
+/// Matches the processes that a guest reports with the folders that an earlier daemon wrote. Does file work.
 final class Adoption {
     private static final Logger log = LoggerFactory.getLogger(Adoption.class);
 
@@ -35,8 +35,8 @@ final class Adoption {
         this.memoryKills = parts.memoryKills().getAsLong();
     }
 
-    /// @param found by the guest; its tags are our folders' numbers, unless somebody inside speaks for it
-    /// @return open from now on; a thread that nobody waits for any more closes it
+    /// @param found processes reported by the guest; their tags are folder numbers, unless root inside forged them
+    /// @return the open cursors; if the caller has stopped waiting, this thread closes them
     Cursors run(List<GuestProcess> found) throws IOException {
         Files.createDirectories(directory);
         for (var folder : ProcessFolder.list(directory)) {
@@ -90,7 +90,7 @@ final class Adoption {
         return folder != null ? folder : ProcessFolder.in(directory, ++next);
     }
 
-    /// One that was over before: it can still be connected to for a while.
+    /// Keeps a process that had ended before, so that clients can still connect to it for a while.
     private void retain(ProcessFolder folder, Cursors cursors) throws IOException {
         var ended = folder.exit();
         var about = folder.about(memoryKills);

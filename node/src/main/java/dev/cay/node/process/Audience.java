@@ -18,7 +18,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Who follows one process's output, how far each is, and whether the process must wait for them.
+/// The subscribers to one process's output, the position of each, and whether the process must wait for them.
 final class Audience implements OutputDelivery {
     private static final Duration LOOK = Duration.ofMillis(250);
 
@@ -42,7 +42,7 @@ final class Audience implements OutputDelivery {
         this.logs = new EnumMap<>(logs);
     }
 
-    /// From now on; or in the place that is kept for somebody.
+    /// Adds a subscriber from now on, or at the place that is reserved for one.
     OutputReader join() {
         return locked(() -> {
             OutputReader kept = expected;
@@ -63,7 +63,7 @@ final class Audience implements OutputDelivery {
         });
     }
 
-    /// For one that another table sent away: nobody else is expected then.
+    /// Adds a subscriber that another table sent here; the reserved place is given up.
     OutputReader goOn(Map<Channel, Long> offsets) {
         return locked(() -> {
             var reader = join(offsets);
@@ -101,7 +101,7 @@ final class Audience implements OutputDelivery {
         return ends;
     }
 
-    /// Keeps a place for the client whose daemon died, and makes the process wait for it a while.
+    /// Reserves a place for the client of a killed daemon, and makes the process wait for it a while.
     void expect(Cursors.Place sent) {
         locked(() -> {
             var from = ends();
@@ -146,7 +146,7 @@ final class Audience implements OutputDelivery {
         return new Output.Data(channel, position, UnsafeByteOperations.unsafeWrap(bytes));
     }
 
-    /// The newest piece of output, kept until all have it: nobody who keeps up needs the log.
+    /// The newest piece of output, kept until all have it: a subscriber that keeps up never reads the log.
     private record Fresh(Channel channel, long offset, byte[] bytes) {
         boolean isPiece(Channel of, long position, int count) {
             return of == channel && position == offset && count == bytes.length;
@@ -159,7 +159,7 @@ final class Audience implements OutputDelivery {
 
     private record Piece(Channel channel, long position, int count) {}
 
-    /// Null when nothing came, or nothing will.
+    /// The next piece; null if there is none within the limit, or no more.
     private @Nullable Piece awaitPiece(OutputReader reader, Duration limit) throws InterruptedException {
         long left = limit.toNanos();
         lock.lockInterruptibly();
@@ -216,7 +216,8 @@ final class Audience implements OutputDelivery {
         }
     }
 
-    /// A client that goes of its own will gives up its place. One that a closing table sent away does not.
+    /// Removes a subscriber. One that leaves voluntarily gives up its place; one that a closing table sent away does
+    /// not.
     void leave(OutputReader reader) {
         locked(() -> {
             readers.remove(reader);
@@ -264,7 +265,7 @@ final class Audience implements OutputDelivery {
         });
     }
 
-    /// While the process waits: lets go those who take nothing, and those who keep others waiting.
+    /// While the process waits: disconnects subscribers that take nothing, and those that keep others waiting.
     private void lookAtReaders() {
         Duration stall = parts.settings().stall();
         var slow = new ArrayList<OutputReader>();
@@ -288,7 +289,7 @@ final class Audience implements OutputDelivery {
         }
     }
 
-    /// Whether the process waits for this one, while somebody else has got everything there is.
+    /// Whether the process waits for this one while another subscriber has everything.
     private boolean holdsOthersUp(OutputReader reader) {
         boolean holds = waiting.stream()
                 .anyMatch(pump -> leeway(pump, reader) < pump.channel().chunk());

@@ -19,7 +19,7 @@ public enum Channel {
         return chunk;
     }
 
-    /// In file names and in the header that asks for old output.
+    /// The name in files and in the header that asks for old output.
     String label() {
         return name().toLowerCase(Locale.ROOT);
     }

@@ -6,8 +6,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 
-/// What deadlines of commands are told by: the time since boot, which nobody can set and which restarts of ours do not
-/// change. A process does not outlive the machine's own; one that was saved does, so its deadlines move when it wakes.
+/// The clock of commands' deadlines: the time since boot, which nobody can set and which restarts of the daemon do not
+/// change. A process does not outlive the machine's boot; a saved one does, so its deadlines are moved at the restore.
 public final class CommandClock {
     private CommandClock() {}
 
@@ -15,9 +15,10 @@ public final class CommandClock {
         return Instant.EPOCH.plus(SystemClock.only().sinceBoot());
     }
 
-    /// Commands have the time they had left when the clock said `then`. File work, before there is a table.
+    /// Moves the deadlines of a restored sandbox's commands, so that they have the time left that they had at `then`.
+    /// Does file work, before there is a table.
     ///
-    /// @param directory of a {@link ProcessTable}, kept while the sandbox slept
+    /// @param directory of a {@link ProcessTable}, kept while the sandbox was paused
     public static void wake(Path directory, Instant then) throws IOException {
         ProcessFolder.moveDeadlines(directory, Duration.between(then, now()));
     }

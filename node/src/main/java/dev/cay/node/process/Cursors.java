@@ -12,15 +12,15 @@ import java.util.BitSet;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// How far subscribers have been sent each process's output, in a mapped file that outlives the daemon.
+/// The positions up to which subscribers got each process's output, in a mapped file that outlives the daemon.
 ///
-/// One file for all processes of a sandbox, as mappings are scarce. A slot is the process's number (0: free) and two
-/// offsets. A store into it is in the page cache at once, which is all that a killed daemon needs.
+/// There is one file for all processes of a sandbox, because mappings are scarce. A slot is the process's number (0:
+/// free) and two offsets. A write is in the page cache at once, which is all that a killed daemon needs.
 final class Cursors implements AutoCloseable {
     private static final int SLOTS = 1024;
     private static final int SLOT = 24;
 
-    /// How far the streams of a process were sent.
+    /// The positions in the streams of a process.
     ///
     /// @param output of stdout, or of the terminal of a process that has one
     /// @param errors of stderr
@@ -53,7 +53,7 @@ final class Cursors implements AutoCloseable {
         }
     }
 
-    /// What an earlier daemon left for this process, taken out; null when nobody was following it.
+    /// Takes the positions that an earlier daemon left for this process; null when it had no subscriber.
     synchronized @Nullable Place recover(long number) {
         for (int slot = 0; slot < SLOTS; slot++) {
             if (!taken.get(slot) && get(slot, 0) == number) {
@@ -64,7 +64,7 @@ final class Cursors implements AutoCloseable {
         return null;
     }
 
-    /// After all that still runs was recovered.
+    /// Clears the remaining positions, after those of all running processes were taken.
     synchronized void clearUnclaimed() {
         for (int slot = 0; slot < SLOTS; slot++) {
             if (!taken.get(slot)) {
@@ -110,7 +110,7 @@ final class Cursors implements AutoCloseable {
             this.slot = slot;
         }
 
-        /// Never backwards.
+        /// Moves the position, never backwards.
         void moveTo(Place place) {
             synchronized (Cursors.this) {
                 if (arena.scope().isAlive()) {
@@ -120,7 +120,7 @@ final class Cursors implements AutoCloseable {
             }
         }
 
-        /// Nobody follows any more, of their own will.
+        /// Clears the position, because the last subscriber left voluntarily.
         void clear() {
             synchronized (Cursors.this) {
                 if (arena.scope().isAlive()) {

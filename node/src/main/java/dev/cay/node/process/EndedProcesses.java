@@ -9,25 +9,25 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Processes that are over and can still be followed to their end for a while. Thread-safe.
+/// Ended processes that clients can still read to their end for a while. Thread-safe.
 final class EndedProcesses {
     private static final Logger log = LoggerFactory.getLogger(EndedProcesses.class);
 
-    /// Who runs many short commands must not be refused for it: then the oldest go before their time.
+    /// Limit of ended processes; beyond it the oldest are removed early, so that many short commands are not refused.
     private static final int MOST = 1024;
 
     private final TableParts parts;
     private final Consumer<SandboxProcess> remove;
     private final Deque<SandboxProcess> kept = new ArrayDeque<>();
 
-    /// @param remove takes a process whose time is over
+    /// @param remove removes a process whose time has passed
     EndedProcesses(TableParts parts, Consumer<SandboxProcess> remove) {
         this.parts = parts;
         this.remove = remove;
     }
 
-    /// All of it is in the log and its exit in the folder, so the guest may let go of its copies at once: ended
-    /// commands would otherwise hold descriptors for as long as they can be connected to.
+    /// Adds a process. All its output is in the log and its exit in the folder, so the guest may close its copies at
+    /// once: ended commands would otherwise hold descriptors.
     void add(SandboxProcess process, Exit exit) {
         parts.workers().logs().run(() -> {
             process.folder().writeExit(process.pid(), exit);
@@ -37,7 +37,7 @@ final class EndedProcesses {
         keep(process);
     }
 
-    /// One that was over before this table began.
+    /// Adds a process that ended before this table was made.
     void keep(SandboxProcess process) {
         parts.workers().poller().after(parts.settings().retention(), () -> retire(process));
         SandboxProcess oldest = addTo(process);

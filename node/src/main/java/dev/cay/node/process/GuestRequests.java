@@ -9,7 +9,7 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
 
-/// What is asked of a guest for the processes of one table. Refusals come as clients are told of them.
+/// Requests to the guest for the processes of one table. Failures become errors for clients.
 record GuestRequests(GuestLink link) {
     /// @param number of the process, which the guest keeps as its tag
     Streams spawn(Launch launch, long number) throws IOException {
@@ -64,7 +64,7 @@ record GuestRequests(GuestLink link) {
         }
     }
 
-    /// The guest lets go of its copies of a process that is over.
+    /// Has the guest close its copies of an ended process.
     void forget(int pid) throws IOException {
         link.forget(pid);
     }

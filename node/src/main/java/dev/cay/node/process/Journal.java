@@ -2,9 +2,9 @@ package dev.cay.node.process;
 
 import java.util.Arrays;
 
-/// In which order output of several streams arrived, as runs of bytes of one stream. Used under the process's lock.
+/// The order in which output of several streams arrived, as runs of bytes of one stream. Used under the process's lock.
 ///
-/// Kept only from where the slowest subscriber is, and never longer than {@link #LIMIT}: then the process waits.
+/// Kept only from the position of the slowest subscriber, and never longer than {@link #LIMIT}: then the process waits.
 final class Journal {
     static final int LIMIT = 4096;
 
@@ -13,7 +13,7 @@ final class Journal {
     private long first;
     private long next;
 
-    /// One after the newest run.
+    /// The number after that of the newest run.
     long next() {
         return next;
     }
@@ -47,7 +47,7 @@ final class Journal {
         return run >= first && run < next;
     }
 
-    /// Nobody will ask for runs before this one.
+    /// Removes runs before this one, which no subscriber needs any more.
     void trim(long run) {
         first = Math.max(first, Math.min(run, next));
     }

@@ -14,16 +14,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// The processes that a table knows: those that run, and those that ended a moment ago. Thread-safe.
+/// The running processes of a table, and those that ended recently. Thread-safe.
 final class KnownProcesses implements SandboxProcess.Owner {
     private static final int MAX_EARLY = 256;
 
     private final TableParts parts;
     private final BiConsumer<SandboxProcess, Exit> onEnd;
     private final Map<Integer, SandboxProcess> processes = new ConcurrentHashMap<>();
-    /// With those whose pid has another owner by now.
+    /// All held processes, also those whose pid was reused.
     private final Set<SandboxProcess> held = ConcurrentHashMap.newKeySet();
-    /// Exits told before the answer that names the process was looked at.
+    /// Exits that were reported before the answer that names the process was processed.
     private final Map<Integer, Exit> early = new LinkedHashMap<>();
     private final ProcessLimits limits = new ProcessLimits();
     private final EndedProcesses ended;
@@ -35,12 +35,12 @@ final class KnownProcesses implements SandboxProcess.Owner {
         this.ended = new EndedProcesses(parts, this::remove);
     }
 
-    /// Refuses when there is no room for another one.
+    /// Fails if the limit of processes is reached.
     void requireRoom() {
         limits.require();
     }
 
-    /// @param streams null for a process that is over
+    /// @param streams null for an ended process
     SandboxProcess register(
             ProcessFolder folder,
             ProcessFolder.About about,
@@ -53,7 +53,7 @@ final class KnownProcesses implements SandboxProcess.Owner {
                 process.release();
                 parts.state().requireOpen();
             }
-            // A pid that comes again means that its last owner is over.
+            // A reused pid means that its previous process has ended.
             processes.put(pid, process);
             held.add(process);
             limits.began(process.described());
@@ -73,12 +73,12 @@ final class KnownProcesses implements SandboxProcess.Owner {
         };
     }
 
-    /// Those that run.
+    /// The running processes.
     List<SandboxProcess> running() {
         return processes.values().stream().filter(SandboxProcess::running).toList();
     }
 
-    /// The guest says that a process is over.
+    /// Handles the guest's report that a process has ended.
     void exited(int pid, Exit exit) {
         SandboxProcess process;
         synchronized (this) {
@@ -96,7 +96,7 @@ final class KnownProcesses implements SandboxProcess.Owner {
         }
     }
 
-    /// After the process is registered and began.
+    /// Handles an exit that was reported before the process was registered.
     void settleEarly(SandboxProcess process) {
         Exit exit;
         synchronized (this) {
@@ -138,9 +138,9 @@ final class KnownProcesses implements SandboxProcess.Owner {
         });
     }
 
-    /// Gives back every borrowed descriptor and cuts subscribers off; the processes run on.
+    /// Closes every borrowed descriptor and disconnects subscribers; the processes run on.
     ///
-    /// @param another whether another table goes on with them
+    /// @param another whether another table continues with them
     void close(boolean another) {
         synchronized (this) {
             if (!parts.state().close(another)) {

@@ -6,18 +6,17 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// A process to be started.
+/// A process to start.
 ///
 /// @param command     program and arguments
-/// @param environment all of it, nothing is added
-/// @param requested   the variables the caller asked for, which is what a listing shows
+/// @param environment the complete environment
+/// @param requested   the variables the caller asked for, which a list shows
 /// @param cwd         absolute
-/// @param user        whom it runs as, for the record
+/// @param user        name of the user, for the record
 /// @param groups      supplementary ones
 /// @param terminal    its size, or null for pipes
 /// @param stdin       whether stdin is a pipe rather than `/dev/null`
-/// @param limit       it is killed when it still runs after so long, also when nobody follows it any more; null for
-///                    never
+/// @param limit       time after which it is killed, also without subscribers; null for never
 public record Launch(
         List<String> command,
         Map<String, String> environment,
@@ -31,7 +30,7 @@ public record Launch(
         boolean stdin,
         @Nullable String tag,
         @Nullable Duration limit) {
-    /// What is beyond the kernel's limits is brought within.
+    /// Values beyond the kernel's limits are clamped.
     public record TerminalSize(int columns, int rows) {
         private static final int MOST = 65535;
 
@@ -51,15 +50,15 @@ public record Launch(
         groups = List.copyOf(groups);
     }
 
-    /// What may be told and kept of the command. The one that begins a gateway is given credentials, and nothing else
-    /// in a sandbox's life brings them so near.
+    /// The command as it may be shown and stored. The command that starts a gateway contains credentials, which are
+    /// left out.
     public List<String> shown() {
         boolean begins = command.stream().anyMatch(word -> word.contains(GATEWAY) && word.contains(CONFIG))
                 || (command.getFirst().endsWith(GATEWAY) && command.stream().anyMatch(word -> word.startsWith(CONFIG)));
         return begins ? List.of(GATEWAY, CONFIG, "[...]") : command;
     }
 
-    /// The same for the guest.
+    /// The request to the guest.
     Spawn spawn(String mark) {
         return new Spawn(
                 command,

@@ -6,21 +6,22 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;
 
-/// The room that all output of one process shares on disk: files of equal size, of which the oldest goes first,
-/// whatever stream it is of. So a silent stream leaves its part to a loud one. Thread-safe.
+/// The disk space for the output of one process: files of equal size, of which the oldest is removed first, whatever
+/// stream it belongs to. So a silent stream leaves its share to a loud one. Thread-safe.
 final class LogSpace {
-    /// So many files together hold what is promised to be kept; each stream has one more that it writes to.
+    /// Number of files that hold the promised amount; each stream has one more, which is being written.
     private static final int FULL = 4;
 
-    /// How far a reader may be behind, in files: one of each stream's could be cut on both sides, and all must fit.
+    /// How far a reader may be behind, in files: one file of each stream may be partly used at both ends, and all must
+    /// fit.
     private static final int WINDOW = 2;
 
-    /// Whoever writes files here.
+    /// The writer of files.
     interface Owner {
         /// Whether it still writes to the file that begins there.
         boolean writesAt(long from);
 
-        /// Deletes the file that begins there. File work.
+        /// Deletes the file that begins there. Does file work.
         void drop(long from) throws IOException;
     }
 
@@ -35,7 +36,7 @@ final class LogSpace {
     /// @param streams how many write here
     LogSpace(Path directory, long bytes, int streams) {
         this.directory = directory;
-        // Less than a piece of output would let nobody read or write anything.
+        // With less than a piece of output, neither writers nor readers could proceed.
         this.segment = Math.max(bytes / FULL, Channel.STDOUT.chunk());
         this.most = FULL + streams;
     }
@@ -53,7 +54,7 @@ final class LogSpace {
         return WINDOW * segment;
     }
 
-    /// A log has begun a file; others give way. File work.
+    /// Notes a new file of a log, for which the oldest one is removed. Does file work.
     synchronized void begun(Owner log, long from) throws IOException {
         pieces.addLast(new Piece(log, from));
         var oldest = pieces.iterator();

@@ -3,7 +3,7 @@ package dev.cay.node.process;
 import com.google.protobuf.ByteString;
 import dev.cay.node.guest.Exit;
 
-/// What a subscriber is told.
+/// An event for a subscriber.
 public sealed interface Output {
     /// Bytes of a stream, from an absolute offset on.
     record Data(Channel channel, long offset, ByteString bytes) implements Output {}
@@ -11,6 +11,6 @@ public sealed interface Output {
     /// The process has ended and so has its output; nothing follows.
     record End(Exit exit) implements Output {}
 
-    /// Nothing happened for as long as the subscriber wanted to wait.
+    /// No event within the subscriber's limit.
     record Silence() implements Output {}
 }

@@ -3,30 +3,30 @@ package dev.cay.node.process;
 import dev.cay.wire.CayException;
 import org.jspecify.annotations.Nullable;
 
-/// Brings what a process prints to those who follow it, as {@link Pump} sees it. Must not block.
+/// Delivers a process's output to subscribers, as {@link Pump} sees it. Must not block.
 interface OutputDelivery {
-    /// Where output comes from, which can be made to wait.
+    /// A source of output, which can be made to wait.
     interface Source {
         Channel channel();
 
         OutputLog output();
 
-        /// Goes on after it was made to wait.
+        /// Continues after it was made to wait.
         void resume();
     }
 
-    /// How many bytes of the stream may be taken now without leaving a subscriber behind.
+    /// How many bytes of the stream may be read now without losing data for a subscriber.
     int allowance(Source source);
 
     /// Resumes the source when its allowance has grown.
     void makeWait(Source source);
 
-    /// So many bytes are in the log that nobody was told of.
+    /// Reports bytes that are in the log.
     ///
-    /// @param bytes what arrived, if it is at hand
+    /// @param bytes the bytes, if they are in memory
     void arrived(Channel channel, OutputLog log, int count, byte @Nullable [] bytes);
 
-    /// Whether nobody follows.
+    /// Whether there are no subscribers.
     boolean isEmpty();
 
     /// @param free whether threads that are stuck in sending are freed, and their clients with them

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The newest output of one stream: files of equal size, named by the absolute offset of their first byte.
 ///
-/// One writer; the end is where the newest file ends, so a daemon that dies needs to have recorded nothing. Readers
-/// open a file for each chunk: nothing is held for them, and a segment that is gone is simply not found.
+/// There is one writer; the end is the end of the newest file, so a killed daemon needs no further record. Readers open
+/// a file for each chunk: nothing is held open for them, and a removed file is simply not found.
 final class OutputLog implements LogSpace.Owner, AutoCloseable {
     private final LogSpace space;
     private final String prefix;
@@ -39,7 +39,7 @@ final class OutputLog implements LogSpace.Owner, AutoCloseable {
         return logs(new LogSpace(directory, bytes, terminal ? 1 : 2), terminal);
     }
 
-    /// The same, with what an earlier daemon wrote. File work.
+    /// Opens logs with the content that an earlier daemon wrote. Does file work.
     static Map<Channel, OutputLog> recover(Path directory, long bytes, boolean terminal) throws IOException {
         var space = new LogSpace(directory, bytes, terminal ? 1 : 2);
         var logs = logs(space, terminal);
@@ -98,14 +98,14 @@ final class OutputLog implements LogSpace.Owner, AutoCloseable {
         return files.isEmpty() ? end : files.firstKey();
     }
 
-    /// How much fits before {@link #rotate} is needed; 0 also before the first byte.
+    /// How many bytes fit before {@link #rotate} is needed; 0 also before the first byte.
     synchronized int room() {
         return current == null ? 0 : (int) Math.max(0, base + space.segment() - end);
     }
 
-    /// Begins a file, for which the oldest may have to go. File work: not on the poller's thread.
+    /// Starts a new file, for which the oldest may be removed. Does file work: do not call this on the poller's thread.
     ///
-    /// Does nothing to a log that was closed meanwhile: nobody would close it again.
+    /// Does nothing to a log that was closed meanwhile, because nobody would close it again.
     void rotate() throws IOException {
         long from;
         synchronized (this) {
@@ -137,12 +137,12 @@ final class OutputLog implements LogSpace.Owner, AutoCloseable {
         }
     }
 
-    /// Moves up to `limit` bytes from the pipe; 0 at its end. Says nothing to readers: {@link #advance} does.
+    /// Moves up to `limit` bytes from the pipe; 0 at its end. Readers see them only after {@link #advance}.
     int take(Descriptor pipe, int limit) throws IOException {
         return DescriptorIo.splice(pipe, writer(), end - base, limit);
     }
 
-    /// The bytes taken last, which no reader was told of yet. They are in the page cache, so this does not block.
+    /// The latest bytes, which readers do not see yet. They are in the page cache, so this does not block.
     byte[] peek(int count) throws IOException {
         byte[] bytes = new byte[count];
         int got = DescriptorIo.pread(writer(), bytes, 0, count, end - base);
@@ -197,7 +197,7 @@ final class OutputLog implements LogSpace.Owner, AutoCloseable {
         return bytes;
     }
 
-    /// Ends writing; what is there can still be read.
+    /// Ends writing; the content can still be read.
     @Override
     public synchronized void close() {
         closed = true;

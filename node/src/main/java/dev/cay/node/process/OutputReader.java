@@ -6,14 +6,15 @@ import java.util.EnumMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// How far somebody is who reads a process's output. Used under the lock of its audience.
+/// The position of one subscriber in a process's output. Used under the lock of its audience.
 ///
-/// Holds offsets, never output. While it is half a log behind, the process waits for it; but where others wait with
-/// the process, only for so long as {@link #PATIENCE} says.
+/// Holds offsets, never output. While it is half a log behind, the process waits for it; but where other subscribers
+/// wait with the process, only for the time of {@link #PATIENCE}.
 final class OutputReader {
     private static final Duration STUCK = Duration.ofMillis(50);
 
-    /// How long this one may keep others waiting in all. Reading buys it back, a second for {@link #PRICE} bytes.
+    /// How long one subscriber may keep others waiting in all. Reading earns time back, a second for {@link #PRICE}
+    /// bytes.
     private static final Duration PATIENCE = Duration.ofSeconds(1);
 
     private static final long PRICE = 1 << 20;
@@ -34,7 +35,7 @@ final class OutputReader {
     OutputReader(Map<Channel, Long> from, Map<Channel, Long> now, Journal journal) {
         this.positions = new EnumMap<>(from);
         this.backlog = new EnumMap<>(now);
-        // The newest run may still grow: what it has now is backlog, the rest is ours.
+        // The newest run may still grow: its bytes so far are backlog, the rest is new.
         this.run = journal.knows(journal.next() - 1) ? journal.next() - 1 : journal.next();
         this.runDone = journal.knows(run) ? journal.length(run) : 0;
     }
@@ -47,7 +48,7 @@ final class OutputReader {
         return run;
     }
 
-    /// Where there is something to read, or null.
+    /// The stream to read next, or null.
     @Nullable
     Channel choose(Journal journal) {
         for (var entry : backlog.entrySet()) {
@@ -68,7 +69,7 @@ final class OutputReader {
         return null;
     }
 
-    /// How much of the chosen stream comes before another one's turn.
+    /// How many bytes of the chosen stream come before another one's turn.
     int available(Channel channel, Journal journal) {
         long old = backlog.getOrDefault(channel, 0L) - position(channel);
         return (int) Math.min(channel.chunk(), old > 0 ? old : journal.length(run) - runDone);
@@ -85,7 +86,7 @@ final class OutputReader {
         progressAt = System.nanoTime();
     }
 
-    /// Others were kept waiting that long; true when it was too long by now.
+    /// Counts the time that others were kept waiting; true when the limit is exceeded.
     boolean pay(Duration held) {
         patience -= held.toNanos();
         return patience <= 0;
@@ -108,7 +109,7 @@ final class OutputReader {
         return sendingSince != 0 && System.nanoTime() - sendingSince > STUCK.toNanos();
     }
 
-    /// Where it was before the piece that is being sent.
+    /// The position before the piece that is being sent.
     Map<Channel, Long> before() {
         return before;
     }
@@ -144,7 +145,7 @@ final class OutputReader {
         return cut != null;
     }
 
-    /// What to run, outside the lock, when it was not cut before.
+    /// The action to run outside the lock, unless the subscriber was disconnected before.
     @Nullable
     Runnable cut(CayException reason) {
         if (cut != null) {

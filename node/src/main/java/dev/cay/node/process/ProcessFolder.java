@@ -23,14 +23,14 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Where a process's logs lie, with what must be known of it after a restart of the daemon. All of it is file work.
+/// The folder with a process's logs and the facts that a later daemon needs. All methods do file work.
 ///
-/// @param number of our own, because pids come again; the guest keeps it as the process's tag
+/// @param number unique, because pids are reused; the guest keeps it as the process's tag
 record ProcessFolder(Path path, long number) {
-    /// What must be known of a process besides what the guest knows.
+    /// The facts about a process that the guest does not know.
     ///
-    /// @param user     whom it runs as
-    /// @param deadline when it is to be killed, by {@link CommandClock}; null for never
+    /// @param user        name of its user
+    /// @param deadline    when it is to be killed, by {@link CommandClock}; null for never
     /// @param memoryKills how many processes the kernel had killed for lack of memory before it
     record About(
             ProcessInfo info,
@@ -49,7 +49,7 @@ record ProcessFolder(Path path, long number) {
 
     private static final String ABOUT = "about";
     private static final String EXIT = "exit";
-    /// Begins what has a deadline; the first version's files begin with the length of a user's name.
+    /// Marker of the second version of the file; files of the first version begin with the length of a user's name.
     private static final short SECOND = (short) 0xFFFF;
 
     private static final long NEVER = Long.MAX_VALUE;
@@ -65,7 +65,7 @@ record ProcessFolder(Path path, long number) {
         return folders;
     }
 
-    /// Moves the deadlines of all processes in a table that nobody has open. File work.
+    /// Moves the deadlines of all processes in a table that is not open.
     static void moveDeadlines(Path table, Duration by) throws IOException {
         for (var folder : list(table)) {
             var about = folder.about(0);
@@ -79,7 +79,7 @@ record ProcessFolder(Path path, long number) {
         return new ProcessFolder(table.resolve(Long.toString(number)), number);
     }
 
-    /// Before the process starts, so that no crash leaves one that nobody knows anything about.
+    /// Creates the folder before the process starts, so that no crash leaves a process without one.
     ///
     /// @param now by {@link CommandClock}
     About create(Launch launch, Instant now, long memoryKills) throws IOException {
@@ -138,7 +138,7 @@ record ProcessFolder(Path path, long number) {
         }
     }
 
-    /// Once the guest is told to forget it, this is the only place that knows how it ended.
+    /// Writes the exit. Once the guest forgets the process, only this file has it.
     void writeExit(int pid, Exit exit) throws IOException {
         var bytes = new ByteArrayOutputStream();
         try (var out = new DataOutputStream(bytes)) {
@@ -170,7 +170,7 @@ record ProcessFolder(Path path, long number) {
             }
             Files.deleteIfExists(path);
         } catch (NoSuchFileException | DirectoryNotEmptyException _) {
-            // Gone already, or somebody is still at it; the next table clears it away.
+            // Deleted already, or another thread still writes there; the next table deletes it.
         }
     }
 }

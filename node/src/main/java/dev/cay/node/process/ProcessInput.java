@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// What a process reads: its stdin pipe or its terminal. Inputs go in one after the other, whole.
+/// The input of a process: its stdin pipe or its terminal. Inputs are written one after the other, each as a whole.
 public final class ProcessInput {
     private static final int CHUNK = 64 << 10;
     private static final Duration STUCK = Duration.ofSeconds(5);
@@ -21,13 +21,13 @@ public final class ProcessInput {
     private final TableParts parts;
     private final int pid;
     private final boolean terminal;
-    /// Of a terminal that is shared with the sandbox.
+    /// The terminal that an older guest shares with the sandbox.
     private final @Nullable Descriptor master;
     private final @Nullable Descriptor stdin;
     private final ReentrantLock turn = new ReentrantLock();
 
     /// @param terminal whether the process has one
-    /// @param streams  null when it is over
+    /// @param streams  null when it has ended
     ProcessInput(TableParts parts, int pid, boolean terminal, @Nullable Streams streams) {
         this.parts = parts;
         this.pid = pid;
@@ -113,7 +113,7 @@ public final class ProcessInput {
         throw new CayException(ErrorKind.DEADLINE_EXCEEDED, "an earlier input is still waiting to be read");
     }
 
-    /// Gives our end back; the guest keeps its own, so the process sees no end of input.
+    /// Closes the node's descriptor; the guest keeps its own, so the process sees no end of input.
     void release() {
         if (stdin != null) {
             stdin.close();

@@ -3,18 +3,18 @@ package dev.cay.node.process;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 
-/// How much of the node the processes of one sandbox may take. Thread-safe.
+/// Limits of the node's resources for the processes of one sandbox. Thread-safe.
 final class ProcessLimits {
-    /// Each holds descriptors of the node's, which are all sandboxes'.
+    /// Most open processes: each holds descriptors of the node, which all sandboxes share.
     private static final int MOST_OPEN = 1024;
 
-    /// What processes were started with is kept in memory while they can be listed.
+    /// Most bytes of command lines and environments, which are kept in memory while processes can be listed.
     private static final int MOST_DESCRIBED = 16 << 20;
 
     private int open;
     private long described;
 
-    /// Refuses when there is no room for another one.
+    /// Fails if there is no room for another process.
     synchronized void require() {
         if (open >= MOST_OPEN) {
             throw new CayException(
@@ -38,7 +38,7 @@ final class ProcessLimits {
         open--;
     }
 
-    /// It can no longer be connected to.
+    /// Counts a process that clients cannot connect to any more.
     synchronized void retired(int bytes) {
         described -= bytes;
     }

@@ -3,8 +3,8 @@ package dev.cay.node.process;
 import java.io.IOException;
 import java.util.Map;
 
-/// What a process needs before it starts. Closed by whoever starts none: also when a client has left before this was
-/// made, and nobody waits for it any more. All of it is file work.
+/// The folder and logs of a process before it starts. Close it if the process is not started, also when the client has
+/// left meanwhile. All methods do file work.
 record ProcessSetup(ProcessFolder folder, ProcessFolder.About about, Map<Channel, OutputLog> logs)
         implements AutoCloseable {
     static ProcessSetup of(ProcessFolder folder, Launch launch, long memoryKills, Map<Channel, OutputLog> logs)

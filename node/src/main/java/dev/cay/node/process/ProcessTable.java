@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
 /// The processes that were started in one sandbox. Thread-safe.
 ///
 /// Order: `new`, {@link #adopt}, use, {@link #close}; then close the link. A table never outlives its link: after a
-/// checkpoint or a restart of the daemon a new one on the same directory goes on where the old one stopped. For a copy
-/// of a sandbox, copy the directory too while its table is closed.
+/// checkpoint or a restart of the daemon a new one on the same directory continues. For a copy of a sandbox, copy the
+/// directory too while its table is closed.
 public final class ProcessTable implements AutoCloseable {
-    /// Hears of processes as they come and go, on any thread; must not block.
+    /// Receives starts and ends of processes, on any thread; must not block.
     public interface Watcher {
         void started(Launch launch, int pid);
 
@@ -49,7 +49,7 @@ public final class ProcessTable implements AutoCloseable {
         this.known = new KnownProcesses(parts, this::ended);
     }
 
-    /// Told, on the poller's thread, when the guest is gone or cannot be trusted: the sandbox should be ended.
+    /// Sets the action for a lost guest, called on the poller's thread when the guest is gone or cannot be trusted.
     public void onLost(Consumer<String> action) {
         onLost = action;
     }
@@ -58,8 +58,8 @@ public final class ProcessTable implements AutoCloseable {
         this.watcher = watcher;
     }
 
-    /// Where to learn how many processes of the sandbox the kernel has killed for lack of memory. Before
-    /// {@link #adopt}; asked on threads where files may be read.
+    /// Sets the counter of processes that the kernel has killed for lack of memory. Call this before {@link #adopt};
+    /// the counter is called on threads that may read files.
     public void countMemoryKills(LongSupplier counter) {
         memoryKills = counter;
     }
@@ -69,7 +69,7 @@ public final class ProcessTable implements AutoCloseable {
         adopt(_ -> true);
     }
 
-    /// @param ours tells commands from what others started over the same link
+    /// @param ours distinguishes commands from processes that other parts of the node started over the same link
     public void adopt(Predicate<GuestProcess> ours) throws IOException {
         link.listen(new GuestLink.Listener() {
             @Override
@@ -117,7 +117,7 @@ public final class ProcessTable implements AutoCloseable {
         }
     }
 
-    /// A process that runs, or ended a moment ago.
+    /// A process that runs, or ended recently.
     public Optional<SandboxProcess> find(Selector selector) {
         return known.find(selector);
     }
@@ -126,12 +126,12 @@ public final class ProcessTable implements AutoCloseable {
         return find(selector).orElseThrow(selector::notFound);
     }
 
-    /// One that is not over yet; what is over can be followed to its end once more, and nothing else.
+    /// A process that has not ended; an ended one can only be read to its end.
     public SandboxProcess requireAlive(Selector selector) {
         return find(selector).filter(process -> !process.isOver()).orElseThrow(selector::notFound);
     }
 
-    /// Those that run.
+    /// The running processes.
     public List<SandboxProcess> list() {
         return known.running();
     }
@@ -142,7 +142,7 @@ public final class ProcessTable implements AutoCloseable {
         known.close(false);
     }
 
-    /// The same, but subscribers are only told that they must go on at another table.
+    /// Closes; subscribers are told to continue at another table.
     public void closeForAnother() {
         known.close(true);
     }

@@ -20,21 +20,22 @@ import org.slf4j.LoggerFactory;
 
 /// Moves one stream's output into its log, on the poller's thread, as fast as subscribers allow.
 ///
-/// A pipe is spliced: the bytes are either in the pipe or in the log, never in a daemon that may die. `splice` wants a
-/// pipe at one end, so a terminal that is shared with the sandbox is read and written instead, on another thread.
+/// A pipe is spliced: the bytes are either in the pipe or in the log, never in a daemon that may be killed. `splice`
+/// needs a pipe at one end, so a terminal that is shared with the sandbox is read and written instead, on another
+/// thread.
 final class Pump implements OutputDelivery.Source {
     private static final Logger log = LoggerFactory.getLogger(Pump.class);
     private static final int MOST = 64 << 10;
-    /// So much at once is handed to subscribers as it is; a longer piece is read from the log, in their own time.
+    /// Largest piece that is passed to subscribers directly; they read a longer one from the log, at their own speed.
     private static final int FRESH = 4 << 10;
 
     private static final Duration MOVE_LIMIT = Duration.ofSeconds(1);
     private static final int ROUNDS = 8;
     private static final int LAST_CALL = 1 << 20;
 
-    /// Whose output it is, and who gets it.
+    /// The process of the output, and its subscribers.
     ///
-    /// @param drained told when all is delivered
+    /// @param drained called when everything is delivered
     record Destination(int pid, OutputDelivery delivery, Consumer<Pump> drained) {}
 
     private final Destination to;
@@ -42,13 +43,13 @@ final class Pump implements OutputDelivery.Source {
     private final Descriptor source;
     private final OutputLog output;
     private final Workers workers;
-    /// Where to read a terminal that is shared with the sandbox; null for a pipe.
+    /// The thread that reads a terminal that is shared with the sandbox; null for a pipe.
     private final @Nullable SharedTerminals terminals;
 
     private final FdPoller.Watch watch;
     /// Held from the moment that bytes leave the stream until they are in the log.
     private final ReentrantLock moving = new ReentrantLock();
-    /// A thread other than the poller's is at work; it goes on with the stream when it is done.
+    /// Set while a thread other than the poller's works; that thread continues with the stream afterwards.
     private final AtomicBoolean busy = new AtomicBoolean();
     private volatile boolean ended;
     private volatile boolean broken;
@@ -81,7 +82,7 @@ final class Pump implements OutputDelivery.Source {
         return channel;
     }
 
-    /// Starts, or goes on after the process was made to wait.
+    /// Starts, or continues after the process was made to wait.
     @Override
     public void resume() {
         try {
@@ -93,8 +94,8 @@ final class Pump implements OutputDelivery.Source {
         }
     }
 
-    /// The process was killed: what is in the pipe now is still delivered, a background child that holds it open is not
-    /// waited for.
+    /// The process was killed: bytes that are in the pipe now are still delivered, a background child that holds it
+    /// open is not waited for.
     void finishSoon() {
         workers.poller().after(Duration.ZERO, () -> {
             lastCall = true;
@@ -103,9 +104,9 @@ final class Pump implements OutputDelivery.Source {
         });
     }
 
-    /// Gives the descriptor back; the process runs on.
+    /// Closes the descriptor; the process runs on.
     ///
-    /// Whoever opens the log next goes on at the end of its file, so bytes that are on their way get there first.
+    /// Waits for bytes that are being moved, because the next writer of the log continues at the end of its file.
     void close() {
         watch.close();
         source.close();
@@ -157,7 +158,7 @@ final class Pump implements OutputDelivery.Source {
     /// Whether there may be more.
     private boolean spliceOnce() throws IOException {
         if (watch.hungUp() && DescriptorIo.available(source) == 0) {
-            // Nobody writes any more. Found out without a file, as most commands have nothing to say on stderr.
+            // The stream has ended. Checked without a file, because most commands write nothing to stderr.
             finish();
             return false;
         }
@@ -290,7 +291,7 @@ final class Pump implements OutputDelivery.Source {
     private void afterTerminalError(ErrnoException e) {
         switch (e.errno()) {
             case Errno.EAGAIN -> emptied();
-            // Nobody has the other end open any more.
+            // No process has the other end open any more.
             case Errno.EIO -> finish();
             default -> fail(e);
         }

@@ -18,18 +18,18 @@ import org.slf4j.LoggerFactory;
 
 /// A process of a sandbox that was started through its table.
 ///
-/// It is over when it has exited *and* all its output is in the log: a child in the background that holds the pipe
-/// delays that. Once somebody asked it to end, no child is waited for.
+/// It counts as ended when it has exited *and* all its output is in the log: a background child that holds the pipe
+/// delays that. After a request to kill it, children are not waited for.
 public final class SandboxProcess {
     private static final Logger log = LoggerFactory.getLogger(SandboxProcess.class);
     static final int SIGKILL = 9;
 
-    /// Keeps processes, and is told when they end. Must not block.
+    /// Keeps processes, and is told of their ends. Must not block.
     interface Owner {
-        /// It is over, just now.
+        /// The process has just ended.
         void ended(SandboxProcess process, Exit exit);
 
-        /// It was over before, and can still be connected to for a while.
+        /// The process had ended before, and clients can still connect to it for a while.
         void retain(SandboxProcess process);
     }
 
@@ -41,7 +41,7 @@ public final class SandboxProcess {
     private final int described;
     private final Audience audience;
     private final ProcessInput input;
-    /// When this process began.
+    /// The number of memory kills when this process started.
     private final long memoryKills;
     private final Map<Channel, OutputLog> logs;
     private final List<Pump> pumps = new ArrayList<>();
@@ -93,12 +93,12 @@ public final class SandboxProcess {
         return pid;
     }
 
-    /// As a listing shows it.
+    /// The process as a list shows it.
     public ProcessInfo info() {
         return about.info().toBuilder().setPid(pid).build();
     }
 
-    /// How much memory {@link #info} takes, about.
+    /// Approximate memory of {@link #info}.
     int described() {
         return described;
     }
@@ -111,12 +111,12 @@ public final class SandboxProcess {
         return about.terminal();
     }
 
-    /// Whether it runs and nobody has killed it.
+    /// Whether it runs and was not killed by a client.
     public synchronized boolean running() {
         return exit == null && !killed;
     }
 
-    /// Whether another table goes on with it.
+    /// Whether another table continues with it.
     public boolean isElsewhere() {
         return parts.state().isReplaced();
     }
@@ -166,7 +166,7 @@ public final class SandboxProcess {
         }
     }
 
-    /// On the poller's thread. A guest need not answer: no thread that others wait for may ask it.
+    /// Kills it, on the poller's thread. A guest need not answer, so no thread that others wait for may ask it.
     private void killSoon() {
         if (parts.state().isClosed()) {
             return;
@@ -175,7 +175,7 @@ public final class SandboxProcess {
             try {
                 killNow();
             } catch (CayException e) {
-                // Whoever takes up the sandbox next finds the deadline in the folder, and acts on it.
+                // The next daemon finds the deadline in the folder, and acts on it.
                 if (!parts.state().isClosed()) {
                     log.atWarn().setCause(e).addKeyValue("pid", pid).log("a command outlives its time");
                 }
@@ -223,8 +223,8 @@ public final class SandboxProcess {
         settle();
     }
 
-    /// Nobody says which process the kernel killed; but one that was killed and not by a client, while the kernel did
-    /// kill in this sandbox, was most likely it.
+    /// Adds "out of memory" to an exit. The kernel does not say which process it killed; but a process that was killed
+    /// by nobody else, while the kernel did kill in this sandbox, was most likely it.
     private Exit explained(Exit how) {
         boolean outOfMemory = how.killed() && !killed && parts.memoryKills().getAsLong() > memoryKills;
         return outOfMemory ? how.becauseOutOfMemory() : how;
@@ -238,7 +238,7 @@ public final class SandboxProcess {
         return exit == null;
     }
 
-    /// It was over before this table began.
+    /// Marks a process that ended before this table was made.
     void retain(Exit how) {
         synchronized (this) {
             exit = how;
@@ -255,7 +255,7 @@ public final class SandboxProcess {
         settle();
     }
 
-    /// True for the first who asks.
+    /// True for the first caller.
     synchronized boolean retire() {
         boolean first = !retired;
         retired = true;
@@ -270,7 +270,7 @@ public final class SandboxProcess {
             }
         }
         pumps.forEach(Pump::close);
-        // Also those of streams that a guest did not lend.
+        // Also the logs of streams that a guest did not pass.
         logs.values().forEach(OutputLog::close);
         input.release();
         audience.close();

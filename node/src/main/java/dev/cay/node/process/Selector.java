@@ -5,7 +5,7 @@ import dev.cay.wire.ErrorKind;
 
 /// Names a process.
 public sealed interface Selector {
-    /// To be thrown when there is no such process.
+    /// The exception for a missing process.
     CayException notFound();
 
     record Pid(int pid) implements Selector {

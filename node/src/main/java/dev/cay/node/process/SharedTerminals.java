@@ -50,7 +50,7 @@ final class SharedTerminals {
         takeThread();
     }
 
-    /// How many bytes the terminal took.
+    /// The number of bytes that the terminal accepted.
     int write(Descriptor terminal, byte[] bytes, int offset, int length) throws IOException {
         var result = new CompletableFuture<Integer>();
         run(() -> {
@@ -83,7 +83,7 @@ final class SharedTerminals {
         });
     }
 
-    /// One action; other sandboxes get the thread before the next.
+    /// Runs one action; then other sandboxes get the thread.
     private void work() {
         Runnable action;
         synchronized (this) {

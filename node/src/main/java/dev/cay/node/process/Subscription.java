@@ -5,10 +5,10 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
 
-/// Somebody who follows a process's output. Used by one thread, which reads and then sends; only {@link #close} may
-/// come from elsewhere.
+/// A subscriber to a process's output. Used by one thread, which reads and then sends; only {@link #close} may be
+/// called by others.
 ///
-/// A process waits for those who follow it, but not for ever: one that takes too long is cut off.
+/// A process waits for its subscribers, but not for ever: one that takes too long is disconnected.
 public final class Subscription implements AutoCloseable {
     private final SandboxProcess process;
     private final Audience audience;
@@ -20,18 +20,17 @@ public final class Subscription implements AutoCloseable {
         this.reader = reader;
     }
 
-    /// From now on; or, for the first one after a restart of the daemon, from where the last subscriber was.
+    /// Subscribes from now on; the first one after a restart of the daemon starts where the last subscriber was.
     public static Subscription to(SandboxProcess process) {
         return new Subscription(process, process.audience().join());
     }
 
-    /// From these absolute offsets on; 0 means from the oldest byte kept, an absent stream from now on.
+    /// Subscribes from these absolute offsets on; 0 means from the oldest byte kept, an absent stream from now on.
     public static Subscription to(SandboxProcess process, Map<Channel, Long> offsets) {
         return new Subscription(process, process.audience().join(offsets));
     }
 
-    /// Goes on behind what this one had, at the same process of another table: the one that this one's table was
-    /// closed for.
+    /// Continues after this one at the same process of the next table.
     public Subscription goOn(SandboxProcess there) {
         return new Subscription(there, there.audience().goOn(positions()));
     }
@@ -40,7 +39,7 @@ public final class Subscription implements AutoCloseable {
         return process;
     }
 
-    /// From where on output is delivered: the absolute offset of each stream's next byte.
+    /// The absolute offset of each stream's next byte.
     public Map<Channel, Long> positions() {
         return audience.locked(() -> Map.copyOf(reader.at()));
     }
@@ -52,7 +51,7 @@ public final class Subscription implements AutoCloseable {
         return audience.next(reader, limit);
     }
 
-    /// The last piece is about to be sent: after a crash of the daemon, a new subscriber goes on behind it.
+    /// Notes that the last piece is about to be sent: after a crash of the daemon, a new subscriber continues after it.
     public void sending() {
         audience.sending(reader);
     }

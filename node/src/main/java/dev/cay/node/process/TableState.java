@@ -10,7 +10,7 @@ final class TableState {
     private volatile boolean closed;
     private volatile boolean replaced;
 
-    /// Before there are processes.
+    /// Sets the cursors, before there are processes.
     void open(Cursors cursors) {
         this.cursors = cursors;
     }
@@ -26,7 +26,7 @@ final class TableState {
         return closed;
     }
 
-    /// Whether another table goes on with these processes.
+    /// Whether another table continues with these processes.
     boolean isReplaced() {
         return replaced;
     }
@@ -37,9 +37,9 @@ final class TableState {
         }
     }
 
-    /// One thread at a time.
+    /// Marks the table as closed. Called by one thread at a time.
     ///
-    /// @param another whether another table goes on
+    /// @param another whether another table continues
     /// @return false if it was closed before
     boolean close(boolean another) {
         if (closed) {
@@ -50,7 +50,7 @@ final class TableState {
         return true;
     }
 
-    /// When nothing of the table is used any more.
+    /// Closes the cursors when no process of the table uses them any more.
     void closeCursors() {
         if (cursors != null) {
             cursors.close();

@@ -12,6 +12,6 @@ import java.time.Duration;
 /// @param guests    read and write the pipes that guests lent, which never block
 /// @param terminals for {@link SharedTerminals}; apart from the others because root inside can make a call block
 public record Workers(FdPoller poller, HostThreads logs, HostThreads guests, HostThreads terminals) {
-    /// How long somebody waits for work on log files.
+    /// How long a caller waits for work on log files.
     static final Duration FILE_LIMIT = Duration.ofSeconds(20);
 }
