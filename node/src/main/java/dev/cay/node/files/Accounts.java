@@ -10,8 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Users and groups of a sandbox. Its files are a stranger's: read with a limit, and lines that make no sense
-/// are passed over.
+/// Users and groups of a sandbox. Its files are hostile: they are read with a limit, and malformed lines are skipped.
 final class Accounts {
     private static final int MAX_BYTES = 1 << 20;
     private static final int MAX_ID = 65_535;

@@ -16,7 +16,7 @@ import java.util.UUID;
 /// Puts files together to one, under a name of its own until it is complete, and takes them away.
 final class Composition {
     private static final Duration LIMIT = Duration.ofMinutes(10);
-    /// As much as one turn on a file thread copies.
+    /// Bytes that one turn on a file thread copies.
     private static final long TURN = 32 << 20;
 
     private final FileWork work;
@@ -102,7 +102,7 @@ final class Composition {
         return count;
     }
 
-    /// After a success the name is nobody's any more.
+    /// Discards the temporary file, unless the composition succeeded and the name is in use.
     private void discard(Descriptor folder, String name) throws IOException {
         work.run(new SandboxPath("/" + name), user, () -> {
             try {

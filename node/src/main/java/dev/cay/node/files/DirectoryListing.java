@@ -12,11 +12,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongConsumer;
 
-/// What lies in a directory, as it is being read. Root inside may have made millions of files for us to list.
+/// Reads a directory. Root inside may have made millions of files in it.
 final class DirectoryListing {
     private static final int MOST = 100_000;
     private static final int MANY = 4096;
-    /// As an entry, as a message, and as its bytes.
+    /// Memory of one entry: as an object, as a message, and as its bytes.
     private static final int MEMORY_EACH = 900;
 
     private final Entries teller;
@@ -24,7 +24,7 @@ final class DirectoryListing {
     private final long end;
     private final List<Entry> entries = new ArrayList<>();
 
-    /// @param large told before many entries are read, with the memory they may come to; refuses by throwing
+    /// @param large called before many entries are read, with the memory they may need; refuses by throwing
     DirectoryListing(Entries teller, LongConsumer large, Duration limit) {
         this.teller = teller;
         this.large = large;
@@ -73,7 +73,7 @@ final class DirectoryListing {
                 FileCalls.openEntry(parent, path.name(), FileCalls.DIRECTORY | FileWork.OPEN_FLAGS, true)) {
             add(path, directory, depth);
         } catch (ErrnoException e) {
-            // It went away, or became a link, meanwhile.
+            // The directory was removed, or became a link, meanwhile.
             if (e.errno() != Errno.ENOENT && e.errno() != Errno.ENOTDIR && e.errno() != Errno.ELOOP) {
                 throw e;
             }

@@ -7,11 +7,11 @@ import dev.cay.node.linux.FileStatus;
 import java.io.IOException;
 import java.util.Map;
 
-/// Tells of files what clients ask of them. On a file thread.
+/// Makes the metadata of files that clients see. Runs on a file thread.
 record Entries(FileWork work, Accounts accounts) {
     private static final long BLOCK = 4096;
 
-    /// Of what lies at the path. From any thread.
+    /// The entry at the path. Any thread may call this.
     Entry stat(SandboxPath path) throws IOException {
         return work.run(path, Account.ROOT, () -> {
             accounts.refresh();
@@ -21,13 +21,13 @@ record Entries(FileWork work, Accounts accounts) {
         });
     }
 
-    /// Of what is open or only named.
+    /// The entry of a file that is open, possibly with O_PATH.
     Entry of(SandboxPath path, Descriptor file) throws IOException {
         var own = FileCalls.stat(file);
         return of(path, own, own.regular() ? Metadata.read(file) : Map.of());
     }
 
-    /// Of an entry of a directory, which need not be opened for this.
+    /// An entry of a directory, without opening it.
     Entry of(SandboxPath path, Descriptor directory, String name) throws IOException {
         var own = FileCalls.stat(directory, name);
         return of(path, own, own.regular() ? Metadata.read(directory, name) : Map.of());
@@ -59,8 +59,8 @@ record Entries(FileWork work, Accounts accounts) {
                 metadata);
     }
 
-    /// Whole blocks for a directory, as most file systems count: btrfs says 0 of an empty one, which clients do not
-    /// expect.
+    /// The size; of a directory in whole blocks, as most file systems count: btrfs gives 0 for an empty one, which
+    /// clients do not expect.
     private static long size(FileStatus own) {
         return own.directory() ? Math.max(1, Math.ceilDiv(own.size(), BLOCK)) * BLOCK : own.size();
     }

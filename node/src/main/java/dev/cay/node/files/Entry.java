@@ -4,13 +4,13 @@ import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// A file, directory or link as a listing shows it.
+/// A file, directory or link as a list shows it.
 ///
-/// @param type          of what it leads to, for a link; OTHER when it leads nowhere
+/// @param type          of a link's target; OTHER when it does not exist
 /// @param size          of the link itself, for a link
 /// @param mode          permission bits, of the target for a link
 /// @param permissions   like `-rw-r--r--`, `drwxr-xr-x`, `Lrwxrwxrwx`
-/// @param symlinkTarget where a link leads to in the end, or its own path when nowhere
+/// @param symlinkTarget the final target of a link, or its own path when it does not exist
 public record Entry(
         SandboxPath path,
         Type type,
@@ -28,7 +28,7 @@ public record Entry(
         OTHER
     }
 
-    /// As Go writes modes, which is what clients know: kind, then set-id and sticky bits, then nine permissions.
+    /// The mode in Go's notation, which clients know: kind, then set-id and sticky bits, then nine permissions.
     static String permissions(int mode) {
         int kind = mode & 0xf000;
         var text = new StringBuilder(

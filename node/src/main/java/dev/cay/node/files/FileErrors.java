@@ -16,13 +16,13 @@ final class FileErrors {
             case Errno.ENOTDIR -> error(ErrorKind.INVALID_ARGUMENT, "path is not a directory: " + path, e);
             case Errno.ENAMETOOLONG, Errno.EINVAL ->
                 error(ErrorKind.INVALID_ARGUMENT, "path '%s': %s".formatted(path, Errno.text(e.errno())), e);
-            // What opening a pipe that nobody reads, or a terminal that is not there, fails with.
+            // The error of opening a pipe without a reader, or a missing terminal.
             case Errno.ENXIO -> error(ErrorKind.INVALID_ARGUMENT, "path '%s' is not a regular file".formatted(path), e);
             case Errno.ELOOP -> error(ErrorKind.CONFLICT, "path '%s': %s".formatted(path, Errno.text(e.errno())), e);
             case Errno.ENOSPC, Errno.EDQUOT -> error(ErrorKind.DISK_FULL, "not enough disk space available", e);
             case Errno.EACCES, Errno.EPERM, Errno.EROFS ->
                 error(ErrorKind.PERMISSION_DENIED, "path '%s': %s".formatted(path, Errno.text(e.errno())), e);
-            // Somebody inside renames or holds the file all the time.
+            // A process inside renames or holds the file all the time.
             case Errno.EAGAIN -> error(ErrorKind.CONFLICT, "path '%s' is being changed: try again".formatted(path), e);
             case Errno.ETXTBSY ->
                 error(ErrorKind.CONFLICT, "path '%s' is a program that runs: it cannot be written".formatted(path), e);
@@ -34,7 +34,7 @@ final class FileErrors {
         };
     }
 
-    /// When something was to be moved or removed, all is the file system's word but what is missing or full.
+    /// The error of a move or removal: the file system's message, unless something is missing or full.
     static CayException ofChange(String what, SandboxPath path, ErrnoException e) {
         return switch (e.errno()) {
             case Errno.ENOENT, Errno.ENOSPC, Errno.EDQUOT, Errno.EAGAIN, Errno.EBADF -> of(path, e);

@@ -10,7 +10,7 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
 
-/// Makes files and directories for users, with the directories they lie in. On a file thread.
+/// Makes files and directories for users, with their parent directories. Runs on a file thread.
 ///
 /// @param root    of the sandbox
 /// @param uidBase first host uid of the sandbox
@@ -37,7 +37,7 @@ record FileMaker(Descriptor root, int uidBase) {
         return prepared(path, fresh, user, true);
     }
 
-    /// Only named at first: opening is itself an act where somebody waits at a pipe or a device.
+    /// Opens an existing file, first with O_PATH: opening a pipe or a device has effects.
     private Descriptor openOld(SandboxPath path, Account user) throws IOException {
         int flags = FileCalls.WRITE | FileWork.OPEN_FLAGS;
         Descriptor file;
@@ -62,7 +62,7 @@ record FileMaker(Descriptor root, int uidBase) {
             FileSystems.requireDisk(file);
             own(file, status, user);
             if (fresh) {
-                // Whatever mask the daemon was started with.
+                // Whatever the daemon's umask is.
                 FileCalls.setMode(file, FILE_MODE);
             } else {
                 DescriptorIo.truncate(file, 0);
@@ -127,7 +127,7 @@ record FileMaker(Descriptor root, int uidBase) {
             }
             return;
         }
-        // Never what somebody mounted there since: its owner is not ours to change.
+        // Without entering mounts: the owner of a file system that was mounted there since must not change.
         try (var made = FileCalls.openEntry(parent, name, FileCalls.DIRECTORY, false)) {
             own(made, FileCalls.stat(made), user);
             FileCalls.setMode(made, DIRECTORY_MODE);

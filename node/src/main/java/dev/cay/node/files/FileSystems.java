@@ -8,8 +8,8 @@ import java.util.Set;
 
 /// Kinds of file systems that need care, by their magic numbers.
 public final class FileSystems {
-    /// Their files are levers of the kernel: proc, sysfs, cgroup, cgroup2, debugfs, tracefs, securityfs, bpf, configfs,
-    /// efivarfs, pstore, mqueue, devpts, binfmt_misc, selinux. Nothing is written or made there.
+    /// Kernel interfaces, in which nothing is written or made: proc, sysfs, cgroup, cgroup2, debugfs, tracefs,
+    /// securityfs, bpf, configfs, efivarfs, pstore, mqueue, devpts, binfmt_misc, selinux.
     private static final Set<Long> LEVERS = Set.of(
             0x9fa0L,
             0x62656572L,
@@ -27,8 +27,8 @@ public final class FileSystems {
             0x42494e4dL,
             0xf97cff8cL);
 
-    /// Somebody else may change their files without this kernel's knowing: nfs, smb, cifs, smb2, fuse, coda,
-    /// afs, 9p, ceph.
+    /// File systems whose files can change without this kernel's knowledge: nfs, smb, cifs, smb2, fuse, coda, afs, 9p,
+    /// ceph.
     private static final Set<Long> REMOTE = Set.of(
             0x6969L,
             0x517bL,

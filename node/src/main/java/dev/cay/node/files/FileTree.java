@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
 
 /// The files of one sandbox, below the root of its pid 1. Thread-safe.
 ///
-/// As in E2B, clients act as the sandbox's root: a user only decides where a path starts and whom new files belong to.
-/// Keeps the sandbox's file systems busy: close it before a checkpoint and before the sandbox's disk is taken away.
+/// As in E2B, clients act as the sandbox's root: a user only decides where a path starts and who owns new files. Keeps
+/// the sandbox's file systems busy: close it before a checkpoint and before the sandbox's disk is removed.
 public final class FileTree implements AutoCloseable {
-    /// What is done in an open directory.
+    /// Work in an open directory.
     public interface DirectoryAction<T extends @Nullable Object> {
         T run(Descriptor directory) throws IOException;
     }
@@ -47,7 +47,7 @@ public final class FileTree implements AutoCloseable {
         return open("/proc/%d/root".formatted(pid), uidBase, threads);
     }
 
-    /// @param directory what is the root to clients
+    /// @param directory the root that clients see
     public static FileTree open(String directory, int uidBase, HostThreads threads) throws IOException {
         return threads.call(FileWork.LIMIT, () -> {
             var root = FileCalls.open(directory, FileCalls.PATH | FileCalls.DIRECTORY, 0);
@@ -64,9 +64,9 @@ public final class FileTree implements AutoCloseable {
         return work.run(path, Account.ROOT, () -> work.openRegular(path.text()));
     }
 
-    /// Opens a file for writing from its beginning; makes it, and the directories it lies in, for the user.
+    /// Opens a file for writing from its start; makes it, and its parent directories, for the user.
     ///
-    /// @param metadata replaces what the file had
+    /// @param metadata replaces the file's metadata
     public NewFile write(SandboxPath path, Account user, Map<String, String> metadata) throws IOException {
         return work.run(path, user, () -> {
             maker.makeParents(path, user);
@@ -81,7 +81,7 @@ public final class FileTree implements AutoCloseable {
         });
     }
 
-    /// Puts files together to one, in this order, for the user; then they are gone. Nobody sees it half made.
+    /// Joins files into one, in this order, for the user, and removes them. No reader sees it half made.
     public void compose(List<SandboxPath> sources, SandboxPath destination, Account user) throws IOException {
         new Composition(work, maker, user).run(sources, destination);
     }
@@ -90,11 +90,11 @@ public final class FileTree implements AutoCloseable {
         return entries.stat(path);
     }
 
-    /// What lies in the directory, and below it down to `depth`; parents before children, by name.
-    /// More than a hundred thousand entries are refused.
+    /// The entries of the directory down to `depth`; parents before children, by name. More than a hundred thousand
+    /// entries are refused.
     ///
-    /// @param large runs once when there are so many entries that their memory should be accounted for; gets how
-    ///              many bytes they may come to, and may refuse by throwing
+    /// @param large called once when there are so many entries that their memory should be accounted for; gets the
+    ///              bytes they may need, and may refuse by throwing
     public List<Entry> list(SandboxPath path, int depth, LongConsumer large) throws IOException {
         return work.run(path, Account.ROOT, () -> {
             accounts.refresh();
@@ -141,7 +141,7 @@ public final class FileTree implements AutoCloseable {
         });
     }
 
-    /// Removes a file, or a directory with all below; what is not there is no error.
+    /// Removes a file, or a directory with its content; a missing one is no error.
     public void remove(SandboxPath path) throws IOException {
         if (path.isRoot()) {
             throw new CayException(ErrorKind.INVALID_ARGUMENT, "the root cannot be removed");

@@ -23,9 +23,9 @@ record FileWork(Descriptor root, int uidBase, HostThreads threads) implements Au
     static final int OPEN_FLAGS = FileCalls.NONBLOCK | FileCalls.NOCTTY;
     private static final int UIDS = 65_536;
 
-    /// For the user.
+    /// Runs an action as the user.
     ///
-    /// @param path is named in what is thrown
+    /// @param path for error messages
     <T extends @Nullable Object> T run(SandboxPath path, Account user, HostThreads.Action<T> action)
             throws IOException {
         return run(LIMIT, path, user, action);
@@ -43,12 +43,12 @@ record FileWork(Descriptor root, int uidBase, HostThreads threads) implements Au
         }
     }
 
-    /// For the sandbox's root, where errors of the kernel are for the caller to tell.
+    /// Runs an action as the sandbox's root, and passes errors of the kernel to the caller.
     <T> T asRoot(HostThreads.Action<T> action) throws IOException {
         return threads.call(LIMIT, () -> FileIdentity.as(uidBase, uidBase, action));
     }
 
-    /// On a file thread. Only named at first: opening is itself an act where somebody waits at a pipe or a device.
+    /// Opens a regular file, on a file thread, first with O_PATH: opening a pipe or a device has effects.
     OpenFile openRegular(String path) throws IOException {
         try (var named = FileCalls.openInRoot(root, path, FileCalls.PATH, 0)) {
             var status = FileCalls.stat(named);
@@ -67,7 +67,7 @@ record FileWork(Descriptor root, int uidBase, HostThreads threads) implements Au
         }
     }
 
-    /// Among the levers lie files of the host's root, which we could read and the sandbox's root could not.
+    /// Refuses files of kernel interfaces that the node could read and the sandbox's root could not.
     private void requireReadable(Descriptor file, FileStatus status) throws ErrnoException {
         boolean foreign = Integer.compareUnsigned(status.uid() - uidBase, UIDS) >= 0;
         if (foreign && (status.permissions() & 4) == 0 && FileSystems.isLever(file)) {

@@ -10,7 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// What clients note about a file, kept in its extended attributes.
+/// Clients' metadata of a file, kept in its extended attributes.
 final class Metadata {
     private static final String PREFIX = "user.e2b.";
 

@@ -6,7 +6,7 @@ import dev.cay.node.linux.FileCalls;
 import java.io.IOException;
 import java.io.OutputStream;
 
-/// A regular file that is being written from its beginning. What was written stays when it is closed early.
+/// A regular file that is being written from its start. Written bytes stay when it is closed early.
 public final class NewFile extends OutputStream {
     private final FileWork work;
     private final SandboxPath path;

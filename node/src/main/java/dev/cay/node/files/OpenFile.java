@@ -12,7 +12,7 @@ import java.time.Instant;
 
 /// A regular file, open for reading. Its size is that of the moment it was opened.
 public final class OpenFile implements AutoCloseable {
-    /// As much as one turn on a file thread moves.
+    /// Bytes that one turn on a file thread reads.
     static final int CHUNK = 256 << 10;
 
     private static final Duration LIMIT = Duration.ofSeconds(30);
@@ -22,7 +22,7 @@ public final class OpenFile implements AutoCloseable {
     private final FileStatus status;
     private final HostThreads threads;
 
-    /// @param path for whoever reads why it cannot be read
+    /// @param path for error messages
     OpenFile(String path, Descriptor descriptor, FileStatus status, HostThreads threads) {
         this.path = path;
         this.descriptor = descriptor;
@@ -46,7 +46,7 @@ public final class OpenFile implements AutoCloseable {
         return status;
     }
 
-    /// At most `length` bytes from `position` on. Close the file, not the stream.
+    /// Reads at most `length` bytes from `position` on. Close the file, not the stream.
     public InputStream stream(long position, long length) {
         return new InputStream() {
             private long at = position;
@@ -81,7 +81,7 @@ public final class OpenFile implements AutoCloseable {
         }
     }
 
-    /// On a file thread.
+    /// Reads on a file thread.
     int readFully(byte[] into) throws IOException {
         int done = 0;
         while (done < into.length) {

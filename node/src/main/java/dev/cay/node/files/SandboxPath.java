@@ -15,7 +15,7 @@ public record SandboxPath(String text) {
         }
     }
 
-    /// What a client's path means: nothing is the default directory, `~` and relative ones start at the user's home.
+    /// Resolves a client's path: empty is the default directory, `~` and relative ones start at the user's home.
     public static SandboxPath resolve(String path, Account user, String defaultDirectory) {
         if (path.isEmpty()) {
             return of(defaultDirectory);

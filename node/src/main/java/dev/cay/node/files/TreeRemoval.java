@@ -9,8 +9,8 @@ import dev.cay.wire.ErrorKind;
 import java.io.IOException;
 import java.time.Duration;
 
-/// Removes a directory with all below. Never leaves the file system it began on, follows nothing, and gives up in time:
-/// root inside can make files as fast as we remove them.
+/// Removes a directory with its content. Never leaves the file system it began on, follows no links, and has a time
+/// limit: root inside can make files as fast as they are removed.
 final class TreeRemoval {
     private static final int MAX_DEPTH = 256;
 
@@ -20,7 +20,7 @@ final class TreeRemoval {
         this.end = System.nanoTime() + limit.toNanos();
     }
 
-    /// What is not there is no error.
+    /// Removes an entry; a missing one is no error.
     void remove(Descriptor parent, String name) throws IOException {
         try {
             remove(parent, name, 0);
@@ -71,7 +71,7 @@ final class TreeRemoval {
         }
     }
 
-    /// False when something is in it again, or something else lies there.
+    /// Removes an empty directory; false when it is not empty any more, or something else has its name.
     private static boolean removedEmpty(Descriptor parent, String name) throws ErrnoException {
         try {
             FileCalls.removeDirectory(parent, name);

@@ -21,11 +21,11 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// The files of one volume, which sandboxes may change meanwhile in every way they can think of.
+/// The files of one volume, which sandboxes may change at any time.
 ///
-/// Paths are resolved as if the volume were the root, so no link leads out. A file is named before it is opened, and
-/// what is changed of it is changed through that name: a link that somebody puts in its place meanwhile is not
-/// followed, and no pipe or device is ever opened. Each call opens the volume for itself.
+/// Paths are resolved as if the volume were the root, so no link leads out. A file is first opened with O_PATH, and
+/// changed through that descriptor: a link that replaces it meanwhile is not followed, and no pipe or device is ever
+/// opened. Each call opens the volume for itself.
 public final class VolumeTree implements VolumeContent {
     private static final Duration REMOVE_LIMIT = Duration.ofMinutes(5);
     private static final int FILE_MODE = 0644;
@@ -106,7 +106,7 @@ public final class VolumeTree implements VolumeContent {
                     }
                 }
             } catch (ErrnoException e) {
-                // It went away, or became something else, meanwhile.
+                // It was removed, or became something else, meanwhile.
                 if (e.errno() != Errno.ENOENT && e.errno() != Errno.ENOTDIR && e.errno() != Errno.ELOOP) {
                     throw e;
                 }
@@ -249,7 +249,7 @@ public final class VolumeTree implements VolumeContent {
         }
     }
 
-    /// Unless somebody has put another file in its place.
+    /// Discards a new file, unless another file has its name by now.
     private static void discard(FileWork work, SandboxPath path, Target target, Exception failure) {
         try {
             work.run(path, Account.ROOT, () -> {
@@ -331,7 +331,7 @@ public final class VolumeTree implements VolumeContent {
         }
     }
 
-    /// Of an entry of a directory; of a link itself.
+    /// An entry of a directory; of a link itself.
     private static VolumeEntry entry(SandboxPath path, Descriptor parent) throws ErrnoException {
         var status = FileCalls.stat(parent, path.name());
         return entry(path, status, status.symlink() ? EntryCalls.readLink(parent, path.name()) : null);
