@@ -12,7 +12,7 @@ public record Change(String name, Kind kind, @Nullable Entry entry) {
         CREATE,
         WRITE,
         REMOVE,
-        /// It has another name now, or is elsewhere; the new name comes as CREATE.
+        /// The entry was renamed or moved; its new name is reported as CREATE.
         RENAME,
         CHMOD
     }

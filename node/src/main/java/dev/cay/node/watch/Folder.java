@@ -9,14 +9,14 @@ import org.jspecify.annotations.Nullable;
 
 /// A watched directory. All but {@link #happened} and {@link #lost} belongs to the thread of its watch.
 final class Folder implements WatchHub.Place {
-    /// What the kernel told of a watched directory.
+    /// An inotify event of a watched directory.
     ///
-    /// @param mask      what happened, without the bit that `directory` stands for
+    /// @param mask      the event, without the bit that `directory` stands for
     /// @param directory whether it happened to a directory
-    /// @param name      of what it happened to; empty for the watched directory itself
+    /// @param name      of the entry; empty for the watched directory itself
     record Event(Folder folder, int mask, boolean directory, int cookie, String name) {}
 
-    /// Whoever watches. Must not block.
+    /// Receives events. Must not block.
     interface Listener {
         void happened(Event event);
 
@@ -31,12 +31,12 @@ final class Folder implements WatchHub.Place {
     private int number = -1;
     private boolean gone;
 
-    /// What was there when the directory was first looked at: the kernel may tell of some of it again.
+    /// The entries at the first look: the kernel may report some of them again.
     private final Set<String> found = new HashSet<>();
 
     private boolean foundWasTold;
 
-    /// Directories in it that were not where we looked for them, perhaps because it was being moved itself.
+    /// Subdirectories that were not found, perhaps because this directory was being moved itself.
     private final Set<String> missed = new HashSet<>();
 
     /// The watch's own directory has no parent and no name.
@@ -74,7 +74,7 @@ final class Folder implements WatchHub.Place {
         return parent == null ? 0 : parent.depth() + 1;
     }
 
-    /// What the kernel calls it.
+    /// The kernel's number of the watch.
     int number() {
         return number;
     }
@@ -99,7 +99,7 @@ final class Folder implements WatchHub.Place {
         return found;
     }
 
-    /// Whether the reader of the watch knows of what was found.
+    /// Whether the reader of the watch has processed the reports about found entries.
     boolean foundWasTold() {
         return foundWasTold;
     }
@@ -112,14 +112,14 @@ final class Folder implements WatchHub.Place {
         return missed;
     }
 
-    /// It could not be looked at; its parent remembers that.
+    /// Notes in the parent that this directory could not be opened.
     void miss() {
         if (parent != null) {
             parent.missed.add(name);
         }
     }
 
-    /// What its parent has under its name, which may be another one.
+    /// The directory that the parent has under this name, which may be another one.
     @Nullable
     Folder namesake() {
         return parent == null ? null : parent.children.get(name);
@@ -137,7 +137,7 @@ final class Folder implements WatchHub.Place {
         join();
     }
 
-    /// Its parent does not know it any more.
+    /// Removes this directory from its parent.
     void leave() {
         if (parent != null) {
             parent.children.remove(name, this);

@@ -13,8 +13,8 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.type.TypeReference;
 
-/// What those wanted to know who come again and again, in a file: their ids stay good when the daemon was restarted or
-/// the sandbox was paused. What nobody had taken by then is lost.
+/// The watchers of clients that poll, in a file: their ids stay valid after a restart of the daemon or a pause. Changes
+/// that were not fetched by then are lost.
 record KeptWatches(Path file) {
     private static final Logger log = LoggerFactory.getLogger(KeptWatches.class);
 

@@ -13,11 +13,10 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Tells what changes in a directory, in the order in which the kernel saw it. Of the same change told twice in a row
-/// one is enough.
+/// Reports changes in a directory, in the order of the kernel's events. Of two equal changes in a row, one is reported.
 ///
-/// What happens waits until its reader takes it, but not without limit: a reader that is too slow, or a sandbox that is
-/// too fast, ends the watch, and the reader is told so after all that was kept.
+/// Changes are queued until the reader takes them, up to a limit: a reader that is too slow, or a sandbox that is too
+/// fast, ends the watch, and the reader is told so after all queued changes.
 public final class Watch implements AutoCloseable {
     private static final String TOO_MUCH = "more changed than could be told: watch again, and list the directory";
     private static final Duration SETTLE = Duration.ofMillis(500);
@@ -55,7 +54,7 @@ public final class Watch implements AutoCloseable {
         this.folders = new WatchedTree(new TreeListener(), wish, files, hub, quota);
     }
 
-    /// From when this returns on, nothing is missed.
+    /// Begins to watch. Once this returns, no change is missed.
     void begin() throws IOException {
         folders.begin();
         thread.start();
@@ -75,7 +74,7 @@ public final class Watch implements AutoCloseable {
         return take(waiting.removeFirst());
     }
 
-    /// All that changed before the call and was not taken yet.
+    /// All changes before the call that were not taken yet.
     public List<Change> takeAll() throws IOException, InterruptedException {
         hub.catchUp();
         var changes = new ArrayList<Change>();
@@ -108,7 +107,7 @@ public final class Watch implements AutoCloseable {
         }
     }
 
-    /// What this hears of its directories.
+    /// Receives the events of the directories.
     private final class TreeListener implements WatchedTree.Listener {
         @Override
         public void happened(Folder.Event event) {
@@ -143,7 +142,7 @@ public final class Watch implements AutoCloseable {
         notifyAll();
     }
 
-    /// Nothing more will be told.
+    /// Ends the watch with a reason.
     private synchronized void lose(String why) {
         if (lost == null && !closed) {
             lost = why;
@@ -181,7 +180,7 @@ public final class Watch implements AutoCloseable {
         return heard.removeFirst();
     }
 
-    /// On the watch's thread, or before it began.
+    /// Queues a change. Called on the watch's thread, or before it started.
     private void tell(String name, Change.Kind kind) {
         boolean there = kind != Change.Kind.REMOVE && kind != Change.Kind.RENAME;
         var change = new Change(name, kind, wish.entries() && there ? find(name) : null);

@@ -18,18 +18,18 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The one place where the kernel tells the node of changes in all sandboxes' directories. Start it once per node.
+/// The node's inotify instance for directories of all sandboxes. Start it once per node.
 ///
-/// One instance of inotify for all, because instances are few on a host. Its queue is shared, so it is read by a thread
-/// that does nothing else and hands over without waiting for anybody.
+/// There is one instance, because instances are scarce on a host. Its queue is shared, so a thread that does nothing
+/// else reads it and passes events on without waiting.
 public final class WatchHub implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(WatchHub.class);
     private static final Duration LIMIT = Duration.ofSeconds(5);
-    /// Bytes of what was told and nobody has taken yet, of all sandboxes.
+    /// Bytes of queued changes of all sandboxes.
     private static final long MOST_WAITING = 64 << 20;
     private static final int MOST_STRAY = 4096;
 
-    /// A directory that somebody watches.
+    /// A watched directory.
     interface Place {
         /// Must not block. `name` is empty when the directory itself is meant.
         void happened(int mask, int cookie, String name);
@@ -46,7 +46,7 @@ public final class WatchHub implements AutoCloseable {
 
     private final Object lock = new Object();
     private final Map<Integer, List<Place>> places = new HashMap<>();
-    /// Told of watches that are being added, before their owner is noted.
+    /// Events of watches that are being added, before their owner is noted.
     private final List<Inotify.Event> strays = new ArrayList<>();
 
     private final Set<Integer> doomed = new HashSet<>();
@@ -59,9 +59,9 @@ public final class WatchHub implements AutoCloseable {
         readiness.resume();
     }
 
-    /// On a file thread: looking at a directory may block, so nothing is locked meanwhile.
+    /// Adds a watch. Called on a file thread without locks, because opening a directory may block.
     ///
-    /// @return the number to {@link #remove} it by
+    /// @return the number for {@link #remove}
     int add(Descriptor directory, Place place) throws ErrnoException {
         synchronized (lock) {
             adding++;
@@ -95,7 +95,7 @@ public final class WatchHub implements AutoCloseable {
                 return;
             }
             places.remove(watch);
-            // Somebody may just be getting the same number for the same directory.
+            // Another thread may just be getting the same number for the same directory.
             if (adding > 0) {
                 doomed.add(watch);
             } else {
@@ -116,7 +116,7 @@ public final class WatchHub implements AutoCloseable {
         }
     }
 
-    /// How many directories are watched.
+    /// The number of watched directories.
     int size() {
         synchronized (lock) {
             return places.size();

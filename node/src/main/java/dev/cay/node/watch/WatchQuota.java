@@ -1,11 +1,11 @@
 package dev.cay.node.watch;
 
-/// What all watches of one sandbox may take of the node together. Thread-safe.
+/// Limits of all watches of one sandbox together. Thread-safe.
 final class WatchQuota {
-    /// Each watched directory costs the kernel about two kilobytes that no sandbox's limit counts.
+    /// Each watched directory costs the kernel about two kilobytes that no limit of the sandbox counts.
     static final int MOST_DIRECTORIES = 8192;
 
-    /// Bytes of what was told and nobody has taken yet.
+    /// Bytes of queued changes.
     private static final long MOST_WAITING = 4 << 20;
 
     private final WatchHub hub;
@@ -43,7 +43,7 @@ final class WatchQuota {
         hub.release(bytes);
     }
 
-    /// How much waits and how many directories are watched.
+    /// The numbers of queued bytes and of watched directories, for messages.
     synchronized String use() {
         return "%d bytes, %d directories".formatted(waiting, directories);
     }

@@ -2,5 +2,5 @@ package dev.cay.node.watch;
 
 import dev.cay.node.files.SandboxPath;
 
-/// What a client wants to know of changes in a directory.
+/// A client's request to watch a directory.
 record WatchWish(SandboxPath path, boolean recursive, boolean entries, boolean remote) {}

@@ -18,20 +18,20 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// The directories that one watch knows, kept as they are made, moved and removed. One thread at a time.
+/// The directories of one watch, kept up to date as they are made, moved and removed. Used by one thread at a time.
 ///
-/// They are found by the kernel below the sandbox's root, and below the watch's own directory without following a link:
+/// The kernel resolves them below the sandbox's root, and below the watch's own directory without following a link:
 /// whatever is exchanged meanwhile, only directories of the sandbox are ever watched.
 final class WatchedTree {
-    /// Whoever watches.
+    /// Receives changes.
     interface Listener extends Folder.Listener {
-        /// On the thread that works for this tree.
+        /// Called on the thread that works for this tree.
         ///
         /// @param name relative to the watch's own directory; `.` for that itself
         void changed(String name, Change.Kind kind);
     }
 
-    /// Not of the kernel: what is told from here on happened after a directory was looked at.
+    /// Marks an event that this class makes itself: later events happened after a directory was read.
     private static final int LOOKED = 0;
 
     private static final int OPEN_FLAGS = FileCalls.DIRECTORY | FileCalls.NONBLOCK | FileCalls.NOCTTY;
@@ -114,7 +114,7 @@ final class WatchedTree {
         }
     }
 
-    /// Of a directory that is watched for its parent's sake, the parent tells.
+    /// Reports an event. For a directory that is watched for its parent's sake, the parent reports.
     private void tell(Folder.Event event, Change.Kind kind) {
         if (!event.name().isEmpty()) {
             listener.changed(event.folder().path(event.name()), kind);
@@ -156,7 +156,7 @@ final class WatchedTree {
             moved.moveTo(folder, event.name());
             adoptMissed(moved);
         } else if (event.directory() && wish.recursive()) {
-            // If it was moved away before we could look, all in it is news.
+            // If it was moved away before it could be opened, all its content is new.
             adopt(new Folder(listener, folder, event.name()), event.cookie() == cookie);
         }
     }
@@ -172,10 +172,10 @@ final class WatchedTree {
         }
     }
 
-    /// Watches the directory, and all below it if that is wanted.
+    /// Watches the directory, and all below it if the watch is recursive.
     ///
-    /// @param tell whether what is in it already is news: it was made before we could look
-    /// @return false if it is not there any more
+    /// @param tell whether existing entries are reported: they were made before the directory was opened
+    /// @return false if the directory does not exist any more
     private boolean adopt(Folder first, boolean tell) throws IOException {
         Deque<Folder> todo = new ArrayDeque<>(List.of(first));
         var looked = new ArrayList<Folder>();
@@ -202,13 +202,13 @@ final class WatchedTree {
                 }
             });
         }
-        // What was found and will be told by the kernel, too, has been told when this mark is reached.
+        // The kernel's reports about entries that were found here have been processed when this mark is reached.
         hub.catchUp();
         looked.forEach(folder -> listener.happened(new Folder.Event(folder, LOOKED, false, 0, "")));
         return first.number() >= 0 && !first.gone();
     }
 
-    /// What is in the directory, by name, and whether it is a directory; null if it is not there any more.
+    /// The entries of the directory by name, each with whether it is a directory; null if it does not exist any more.
     private @Nullable SortedMap<String, Boolean> look(Folder folder) throws IOException {
         if (!quota.takeDirectory()) {
             throw new CayException(ErrorKind.EXHAUSTED, TOO_MANY);
@@ -231,7 +231,8 @@ final class WatchedTree {
         return entries;
     }
 
-    /// On a file thread. Opened anew each time: a directory that is kept open does not tell of its own end.
+    /// The same on a file thread. The directory is opened each time, because one that is kept open does not report its
+    /// own end.
     ///
     /// @param start the watch's own directory, or another one that has its name by now
     private @Nullable SortedMap<String, Boolean> lookAt(Folder folder, Descriptor start) throws IOException {

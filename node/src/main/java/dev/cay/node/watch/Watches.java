@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// All who watch directories of one sandbox. Thread-safe.
+/// All watches of one sandbox. Thread-safe.
 ///
-/// Keeps the sandbox's files in use: close it before its {@link FileTree}.
+/// Uses the sandbox's files: close it before its {@link FileTree}.
 public final class Watches implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Watches.class);
 
@@ -35,14 +35,14 @@ public final class Watches implements AutoCloseable {
     private @Nullable KeptWatches memory;
     private boolean closed;
 
-    /// @param hub tells of changes; shared by all sandboxes
+    /// @param hub reads inotify events; shared by all sandboxes
     public Watches(FileTree files, WatchHub hub) {
         this.files = files;
         this.hub = hub;
         this.quota = new WatchQuota(hub);
     }
 
-    /// Opens again what was kept, and remembers there what will be.
+    /// Restores the watchers of the file, and stores later ones there.
     public void recall(Path file) {
         var known = new KeptWatches(file);
         for (var each : known.read().entrySet()) {
@@ -53,7 +53,7 @@ public final class Watches implements AutoCloseable {
                     kept.put(each.getKey(), watch);
                 }
             } catch (IOException | CayException e) {
-                // Its directory is gone; whoever asks is told that there is no such watcher.
+                // The directory is gone; the client is told that there is no such watcher.
                 log.atDebug().setCause(e).addKeyValue("watcher", each.getKey()).log("a watcher is not taken up");
             }
         }
@@ -62,11 +62,11 @@ public final class Watches implements AutoCloseable {
         }
     }
 
-    /// Tells of changes in the directory from now on, until it is closed.
+    /// Opens a watch, which reports changes until it is closed.
     ///
-    /// @param recursive also of those in all directories below, later ones too
-    /// @param entries   with what changed, as it is when the change is told
-    /// @param remote    also where others could change files unseen
+    /// @param recursive whether changes in all directories below are reported, later ones too
+    /// @param entries   whether each change has the entry's metadata at the time of the report
+    /// @param remote    whether file systems are watched on which others could make changes unseen
     public Watch open(SandboxPath path, boolean recursive, boolean entries, boolean remote) throws IOException {
         var watch = new Watch(new WatchWish(path, recursive, entries, remote), files, hub, quota, this::forget);
         synchronized (this) {
@@ -87,7 +87,7 @@ public final class Watches implements AutoCloseable {
         }
     }
 
-    /// Keeps a watch under an id for those who come again and again.
+    /// Stores a watch under an id, for clients that poll.
     public synchronized String keep(Watch watch) {
         requireOpen();
         var id = new StringBuilder("w");
@@ -130,7 +130,7 @@ public final class Watches implements AutoCloseable {
         kept.values().remove(watch);
     }
 
-    /// How much waits, how many directories are watched, how many watch.
+    /// The numbers of queued bytes, watched directories and watches, for messages.
     public synchronized String use() {
         return "%s, %d watches".formatted(quota.use(), open.size());
     }

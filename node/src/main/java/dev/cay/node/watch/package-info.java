@@ -1,7 +1,7 @@
-/// Tells users of a sandbox what changes in its directories: {@link dev.cay.node.watch.Watches}.
+/// Reports changes in directories of a sandbox: {@link dev.cay.node.watch.Watches}.
 ///
-/// All changes come from one inotify instance of the node, {@link dev.cay.node.watch.WatchHub}. Directories are
-/// opened by {@link dev.cay.node.files.FileTree}, which knows nobody here. HTTP is not known here.
+/// All events come from one inotify instance of the node, {@link dev.cay.node.watch.WatchHub}. {@link
+/// dev.cay.node.files.FileTree} opens the directories and does not know this package. HTTP is not known here.
 @NullMarked
 package dev.cay.node.watch;
 
