@@ -1,13 +1,13 @@
 package dev.cay.node.guest;
 
-/// How a process ended.
+/// The exit of a process.
 ///
-/// @param code   its exit status, or -1 when a signal killed it
-/// @param signal what killed it, or 0
-/// @param outOfMemory whether the kernel killed it, or something it ran, because the sandbox had no memory left
+/// @param code        its exit status, or -1 when a signal killed it
+/// @param signal      the signal that killed it, or 0
+/// @param outOfMemory whether the kernel killed it, or a child of it, because the sandbox had no memory left
 public record Exit(int code, int signal, boolean coreDumped, boolean outOfMemory) {
     private static final int SIGKILL = 9;
-    /// How a shell tells of something it ran and that was killed.
+    /// A shell's exit status for a child that was killed.
     private static final int KILLED_BELOW = 128 + SIGKILL;
 
     private static final String[] SIGNALS = {
@@ -36,7 +36,7 @@ public record Exit(int code, int signal, boolean coreDumped, boolean outOfMemory
         return new Exit(code, signal, coreDumped, true);
     }
 
-    /// Whether it looks as if the kernel, or somebody, killed it.
+    /// Whether it was killed, by the kernel or anybody.
     public boolean killed() {
         return signal == SIGKILL || code == KILLED_BELOW;
     }
@@ -49,12 +49,12 @@ public record Exit(int code, int signal, boolean coreDumped, boolean outOfMemory
         return !bySignal() && code == 0;
     }
 
-    /// What went wrong, for people to read.
+    /// The error, for people to read.
     public String error() {
         return status() + (outOfMemory ? " (out of memory: the sandbox has reached its memory limit)" : "");
     }
 
-    /// As clients compare it: `exit status 2`, `signal: killed`.
+    /// The status in the form that clients compare: `exit status 2`, `signal: killed`.
     public String status() {
         if (!bySignal()) {
             return "exit status " + code;

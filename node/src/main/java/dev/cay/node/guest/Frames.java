@@ -21,7 +21,7 @@ final class Frames implements AutoCloseable {
     private static final int HEAD = 9;
     private static final int MAX_DESCRIPTORS = 12;
 
-    /// A frame whose payload is read front to back; anything that does not fit is a violation.
+    /// A frame whose payload is read front to back; a malformed one is a protocol violation.
     record Frame(int type, int request, ByteBuffer payload) {
         int u8() throws ProtocolException {
             return Byte.toUnsignedInt(need(1).get());
@@ -31,7 +31,7 @@ final class Frames implements AutoCloseable {
             return need(4).getInt();
         }
 
-        /// A number that must not be negative here, whatever it is there.
+        /// Reads a number that must not be negative.
         int positive() throws ProtocolException {
             int value = i32();
             if (value < 0) {
@@ -124,7 +124,8 @@ final class Frames implements AutoCloseable {
         return List.of(taken);
     }
 
-    /// After all whole frames are read: descriptors may wait only for the rest of a frame that has begun.
+    /// Checks the rest after all whole frames are read: descriptors may wait only for the rest of a frame that has
+    /// begun.
     void checkRest() throws ProtocolException {
         if (filled == taken) {
             buffer = buffer.length > 65536 ? new byte[4096] : buffer;

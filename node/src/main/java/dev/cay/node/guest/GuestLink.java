@@ -29,21 +29,22 @@ import org.slf4j.LoggerFactory;
 public final class GuestLink implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(GuestLink.class);
 
-    /// What the guest tells unasked. Runs on the poller's thread: must not block.
+    /// Receives reports of the guest. Runs on the poller's thread: must not block.
     public interface Listener {
         void exited(int pid, Exit exit);
 
-        /// The link is gone and was not closed by us: the guest died, was replaced, or spoke nonsense.
+        /// The link is lost without a close: the guest died, was replaced, or violated the protocol.
         void lost(String reason);
     }
 
     private static final String ADDRESS = "cay";
 
-    /// What this node speaks at best. A sandbox keeps the guest it was started with, so older ones are met for as long
-    /// as it lives; {@link #version} says what to do without. A newer guest speaks all versions before its own.
+    /// The newest protocol version of this node. A sandbox keeps the guest it was started with, so older ones exist as
+    /// long as their sandboxes; {@link #version} says which features are missing. A newer guest speaks all versions
+    /// before its own.
     static final int VERSION = 3;
 
-    /// From this version on a terminal is lent as two pipes.
+    /// From this version on the guest copies a terminal to two pipes.
     private static final int COPIES_TERMINALS = 3;
 
     private static final int OK = 128;
@@ -68,7 +69,8 @@ public final class GuestLink implements AutoCloseable {
     private final Map<Integer, Consumer<Exit>> owners = new ConcurrentHashMap<>();
     private final AtomicInteger numbers = new AtomicInteger();
 
-    /// How many more ends of processes we believe: those we started, and as many as there can have been before.
+    /// How many further ends of processes are plausible: those that were started, and as many as there can have been
+    /// before.
     private final AtomicInteger ends = new AtomicInteger(MAX_PROCESSES);
 
     private final ReentrantLock sending = new ReentrantLock();
@@ -83,7 +85,8 @@ public final class GuestLink implements AutoCloseable {
         this.watch = poller.watch(socket, FdPoller.IN, this::receive);
     }
 
-    /// Connects, greets, and returns when the guest has answered; tries again until `limit` while nobody listens there.
+    /// Connects, exchanges versions, and returns when the guest has answered; retries until `limit` while the guest
+    /// does not listen.
     ///
     /// @param limit also of every later request
     public static GuestLink open(NetNamespace network, FdPoller poller, Duration limit) throws IOException {
@@ -131,7 +134,7 @@ public final class GuestLink implements AutoCloseable {
         return version;
     }
 
-    /// Before the first process is started or listed; exits told earlier are seen in {@link #list}.
+    /// Sets the listener, before the first process is started or listed; earlier exits are in {@link #list}.
     public void listen(Listener listener) {
         this.listener = listener;
     }
@@ -140,7 +143,7 @@ public final class GuestLink implements AutoCloseable {
         return spawn(spawn, null);
     }
 
-    /// @param owner hears of the process's end instead of the listener
+    /// @param owner gets the process's end instead of the listener
     public Streams spawn(Spawn spawn, @Nullable Consumer<Exit> owner) throws IOException {
         boolean stdin = spawn.stdin() && !spawn.terminal();
         ends.incrementAndGet();
@@ -153,8 +156,8 @@ public final class GuestLink implements AutoCloseable {
         });
     }
 
-    /// The same for a process that was started over an earlier link. To be called before anybody lists processes, so
-    /// that none ends unheard.
+    /// Sets the owner of a process that was started over an earlier link. Call this before processes are listed, so
+    /// that no end is missed.
     public void claim(int pid, Consumer<Exit> owner) {
         owners.put(pid, owner);
     }
@@ -172,7 +175,7 @@ public final class GuestLink implements AutoCloseable {
         ask(new Request(Request.SIGNAL).u32(pid).u32(signal), (_, _) -> true);
     }
 
-    /// To all of the group that the process leads; to it alone where the guest knows no better.
+    /// Signals the process group; only the process where the guest is too old.
     public void signalGroup(int pid, int signal) throws IOException {
         int type = version < 2 ? Request.SIGNAL : Request.SIGNAL_GROUP;
         ask(new Request(type).u32(pid).u32(signal), (_, _) -> true);
@@ -266,7 +269,7 @@ public final class GuestLink implements AutoCloseable {
         return answer;
     }
 
-    /// One frame at a time. A frame that was sent in part makes the rest of the conversation meaningless.
+    /// Sends one frame at a time. After a partial frame the link cannot be used any more.
     private void send(byte[] frame) throws IOException {
         sending.lock();
         try {
@@ -313,7 +316,7 @@ public final class GuestLink implements AutoCloseable {
             }
             frames.checkRest();
             if (received.length() < chunk.length) {
-                // Most likely all there was; if not, the poller says so.
+                // Most likely these were all bytes; if not, the poller reports more.
                 return;
             }
         }

@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// A request whose answer has not come. Stays known after its caller has left, because the answer's descriptors must be
-/// told apart from the next one's.
+/// A request without an answer yet. Kept after its caller has stopped waiting, because the answer's descriptors must
+/// not be taken for the next one's.
 final class PendingRequest<T> {
     private static final Duration STEP = Duration.ofMillis(20);
 
@@ -70,7 +70,7 @@ final class PendingRequest<T> {
         return take(limit);
     }
 
-    /// The same for who may give up meanwhile.
+    /// Waits; the caller may give up meanwhile.
     T await(Duration limit, BooleanSupplier gaveUp) throws IOException {
         long deadline = System.nanoTime() + limit.toNanos();
         try {

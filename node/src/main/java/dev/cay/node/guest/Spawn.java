@@ -2,12 +2,12 @@ package dev.cay.node.guest;
 
 import java.util.List;
 
-/// What the guest needs to know to start a process.
+/// The inputs for starting a process.
 ///
 /// @param environment `NAME=value` each
 /// @param columns     0 for pipes instead of a terminal
 /// @param stdin       whether stdin is a pipe rather than `/dev/null`; a terminal has one anyway
-/// @param tag         ours, given back by `list`
+/// @param tag         the node's number, returned by `list`
 public record Spawn(
         List<String> command,
         List<String> environment,

@@ -9,11 +9,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Our ends of a process's streams, lent by its guest.
+/// The node's ends of a process's streams, which its guest passed.
 ///
-/// Pipes are opened anew: root inside has the open file that was lent, and could make calls on it block by clearing
-/// its O_NONBLOCK. A terminal cannot be opened anew, so guests copy it to and from pipes; one of a guest too old for
-/// that is shared with the sandbox, and a call on it may block.
+/// Pipes are reopened: root inside has the same open file, and could make calls on it block by clearing its O_NONBLOCK.
+/// A terminal cannot be reopened, so guests copy it to and from pipes; a terminal of a guest too old for that is shared
+/// with the sandbox, and a call on it may block.
 ///
 /// @param terminal whether the process has a terminal; then stdin and stdout are the copy's pipes, or there is a master
 /// @param master   of a terminal that is shared with the sandbox
@@ -26,7 +26,7 @@ public record Streams(
         @Nullable Descriptor stdout,
         @Nullable Descriptor stderr)
         implements AutoCloseable {
-    /// What a guest lends, in this order: stdin, stdout, stderr.
+    /// The descriptors that a guest passes, in this order: stdin, stdout, stderr.
     enum Kind {
         PIPES(2),
         PIPES_WITH_STDIN(3),
@@ -39,15 +39,16 @@ public record Streams(
             this.count = count;
         }
 
-        /// How many descriptors come.
+        /// The number of descriptors.
         int count() {
             return count;
         }
     }
 
-    /// Root inside can lend us anything; only pipes and terminals are taken, as writing elsewhere could mean something.
+    /// Takes the guest's descriptors. Root inside can pass anything; only pipes and terminals are accepted, because
+    /// writing to other files could have effects.
     ///
-    /// @param lent closed here, but for a terminal
+    /// @param lent closed here, except for a terminal
     static Streams borrow(int pid, Kind kind, List<Descriptor> lent) throws IOException {
         var ends = new ArrayList<Descriptor>();
         try {
