@@ -34,7 +34,7 @@ public final class Attributes {
         int fd = file.use("listxattr");
         try (var arena = Arena.ofConfined()) {
             long place = place(arena, fd, below);
-            // Asked for the length first: nearly no file has any.
+            // The length is queried first, because nearly no file has any.
             if (list.call(arena, place, 0, 0) == 0) {
                 return List.of();
             }

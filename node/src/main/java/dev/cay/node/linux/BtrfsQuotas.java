@@ -6,8 +6,8 @@ import java.lang.foreign.ValueLayout;
 import java.util.HashMap;
 import java.util.Map;
 
-/// How much subvolumes of a btrfs hold, all of them in a few calls, and how much one may hold. The calls may block on a
-/// disk: only platform threads make them.
+/// Reads the sizes of all btrfs subvolumes in a few calls, and sets limits. The calls may block on a disk: call them
+/// only on platform threads.
 public final class BtrfsQuotas {
     private static final NativeCall IOCTL = NativeCall.variadic("ioctl", 2);
 
@@ -21,7 +21,7 @@ public final class BtrfsQuotas {
     /// Groups of groups have their level up there.
     private static final long LEVEL_0 = 1L << 48;
 
-    // Of the search: where its fields, its results and their parts lie.
+    // Offsets of the search's fields, results and their parts.
     private static final int MIN_OFFSET = 24;
     private static final int MAX_OFFSET = 32;
     private static final int MAX_TRANSACTION = 48;
@@ -35,7 +35,7 @@ public final class BtrfsQuotas {
     private static final int REFERENCED = 8;
     private static final int INFO_LENGTH = 40;
 
-    // Of a limit: its flags and the bytes that may be referred to.
+    // Length of a limit: its flags and the bytes that may be referenced.
     private static final int LIMIT_LENGTH = 48;
     private static final int LIMIT_FLAGS = 8;
     private static final int LIMIT_REFERENCED = 16;
@@ -43,7 +43,7 @@ public final class BtrfsQuotas {
 
     private BtrfsQuotas() {}
 
-    /// The number of the subvolume that lies at this path.
+    /// The number of the subvolume at this path.
     public static long subvolume(String path) throws ErrnoException {
         try (var directory = FileCalls.open(path, FileCalls.READ | FileCalls.DIRECTORY | FileCalls.NOFOLLOW, 0);
                 var arena = Arena.ofConfined()) {
@@ -101,7 +101,7 @@ public final class BtrfsQuotas {
         search.set(ValueLayout.JAVA_INT, ITEMS, Integer.MAX_VALUE);
     }
 
-    /// @return the last group it was told of
+    /// @return the last group of the results
     private static long read(MemorySegment search, int items, Map<Long, Long> found) {
         long at = RESULTS;
         long group = 0;

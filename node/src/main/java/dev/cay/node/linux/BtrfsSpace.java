@@ -9,9 +9,9 @@ import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.List;
 
-/// What a mounted btrfs has left, by the kernel's own accounts of this moment. `statfs` tells neither what is written
-/// to memory and waits for a place on the disk, nor how much room is left for metadata, without which nothing can be
-/// changed any more, not even deleted.
+/// The free space of a mounted btrfs, by the kernel's current counters. `statfs` includes neither data that is only in
+/// memory yet, nor how much space is left for metadata, without which nothing can be changed any more, not even
+/// deleted.
 public final class BtrfsSpace {
     private static final long FS_INFO = 0x8400_941fL;
     private static final int FS_INFO_LENGTH = 1024;
@@ -46,7 +46,7 @@ public final class BtrfsSpace {
         }
     }
 
-    /// Bytes that were written or promised and have their room only in memory yet; `statfs` calls it free.
+    /// Bytes that were written or reserved and are only in memory yet; `statfs` counts them as free.
     public long unwritten() throws IOException {
         return account("data", "bytes_may_use") + account("data", "bytes_reserved");
     }

@@ -1,6 +1,6 @@
 package dev.cay.node.linux;
 
-/// What differs between the CPUs we run on. Most of Linux does not; `O_DIRECTORY` given wrongly is EINVAL at best.
+/// Constants that differ between CPUs. Most of Linux does not; a wrong `O_DIRECTORY` is EINVAL at best.
 ///
 /// @param directory  `O_DIRECTORY`
 /// @param noFollow   `O_NOFOLLOW`
@@ -16,7 +16,7 @@ record Cpu(int directory, int noFollow, int epollEvent) {
         };
     }
 
-    /// Where `data` lies in `struct epoll_event`.
+    /// Offset of `data` in `struct epoll_event`.
     int epollData() {
         return epollEvent - 8;
     }

@@ -4,8 +4,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /// A file descriptor with one owner.
 ///
-/// Calls on it and `close` may race: the number is given back to the kernel only when the last call under way has
-/// returned, so no call ever lands on a stranger that got the same number.
+/// Calls on it and `close` may race: the number is returned to the kernel only when the last call in progress has
+/// returned, so no call ever hits another file that got the same number.
 public final class Descriptor implements AutoCloseable {
     private static final NativeCall CLOSE = NativeCall.of("close");
     private static final int CLOSED = 1 << 30;
@@ -13,12 +13,12 @@ public final class Descriptor implements AutoCloseable {
     private final int number;
     private final AtomicInteger uses = new AtomicInteger();
 
-    /// Takes a number that nobody else will close.
+    /// Takes over a number that no other code closes.
     Descriptor(long number) {
         this.number = Math.toIntExact(number);
     }
 
-    /// For messages and `/proc/self/fd`; calls go through {@link #use}.
+    /// The number, for messages and `/proc/self/fd`; calls go through {@link #use}.
     public int number() {
         return number;
     }
@@ -57,7 +57,7 @@ public final class Descriptor implements AutoCloseable {
             if (e.errno() == Errno.EBADF) {
                 throw new IllegalStateException("descriptor %d was closed by a stranger".formatted(number), e);
             }
-            // Linux has let go of the number whatever else it says.
+            // Linux has released the number whatever close() returns.
         }
     }
 

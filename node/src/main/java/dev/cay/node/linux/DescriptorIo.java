@@ -52,7 +52,7 @@ public final class DescriptorIo {
         }
     }
 
-    /// How many bytes were read; 0 at the end.
+    /// Returns how many bytes were read; 0 at the end.
     public static int read(Descriptor from, byte[] into, int offset, int length) throws ErrnoException {
         return transfer(READ, from, into, offset, length, -1, true);
     }
@@ -61,7 +61,7 @@ public final class DescriptorIo {
         return transfer(PREAD, from, into, offset, length, position, true);
     }
 
-    /// How many bytes were taken, which may be fewer than given.
+    /// Returns how many bytes were written, which may be fewer than given.
     public static int write(Descriptor to, byte[] from, int offset, int length) throws ErrnoException {
         return transfer(WRITE, to, from, offset, length, -1, false);
     }
@@ -92,8 +92,8 @@ public final class DescriptorIo {
         }
     }
 
-    /// Moves bytes from a pipe into a file without showing them to us; 0 when the pipe has ended, EAGAIN when it is
-    /// empty. The file must not be in append mode (EINVAL).
+    /// Moves bytes from a pipe into a file without copying them through this process; 0 when the pipe has ended, EAGAIN
+    /// when it is empty. The file must not be in append mode (EINVAL).
     public static int splice(Descriptor pipe, Descriptor file, long position, int length) throws ErrnoException {
         int from = pipe.use("splice");
         try (var arena = Arena.ofConfined()) {
@@ -152,8 +152,8 @@ public final class DescriptorIo {
         }
     }
 
-    /// Opens a pipe anew, so that nobody who shares the given open file can change how calls on ours behave: they never
-    /// block. Other files are refused, also pipes with a name, which belong to a file system that could hold us up.
+    /// Reopens a pipe, so that holders of the given open file cannot make calls on the new one block. Other files are
+    /// refused, also pipes with a name, whose file system could block.
     ///
     /// @param direction of {@link FileCalls#READ} and {@link FileCalls#WRITE}
     public static Descriptor reopenPipe(Descriptor pipe, int direction) throws IOException {
@@ -163,7 +163,7 @@ public final class DescriptorIo {
         return FileCalls.reopen(pipe, direction | FileCalls.NONBLOCK);
     }
 
-    /// Another number for the same open file: epoll knows a number only once.
+    /// Another number for the same open file: epoll accepts a number only once.
     public static Descriptor duplicate(Descriptor descriptor) throws ErrnoException {
         int fd = descriptor.use("fcntl");
         try {

@@ -116,7 +116,7 @@ public final class EntryCalls {
         }
     }
 
-    /// The same for an open file or directory.
+    /// Sets the time of an open file or directory.
     public static void setModified(Descriptor file, Instant time) throws ErrnoException {
         int fd = file.use("futimens");
         try (var arena = Arena.ofConfined()) {

@@ -1,6 +1,6 @@
 package dev.cay.node.linux;
 
-/// The kernel's reasons that somebody here decides by; the same numbers on all CPUs we run on.
+/// The error numbers on which Cay's code decides; they are the same on all supported CPUs.
 public final class Errno {
     public static final int EPERM = 1;
     public static final int ENOENT = 2;
@@ -37,7 +37,7 @@ public final class Errno {
 
     private Errno() {}
 
-    /// What `strerror` would say, for the ones users meet.
+    /// The text of `strerror`, for errors that users see.
     public static String text(int errno) {
         return switch (errno) {
             case EPERM -> "operation not permitted";

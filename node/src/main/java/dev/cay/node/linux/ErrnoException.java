@@ -2,7 +2,7 @@ package dev.cay.node.linux;
 
 import java.io.IOException;
 
-/// A system call said no: which one, and the kernel's reason.
+/// A failed system call, with its name and the kernel's error.
 public final class ErrnoException extends IOException {
     private final String call;
     private final int errno;

@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
 
 /// One thread that watches all borrowed descriptors by epoll, and keeps short timers. Start it once per node.
 ///
-/// Level-triggered, and a paused descriptor is taken out of the set: a hang-up is reported whatever one asks for, and
-/// would spin.
+/// Level-triggered, and a paused descriptor is removed from the set: a hang-up is reported whatever events were asked
+/// for, and would spin.
 public final class FdPoller implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(FdPoller.class);
 
@@ -69,7 +69,7 @@ public final class FdPoller implements AutoCloseable {
         return new Watch(descriptor, events, callback);
     }
 
-    /// Waits until something may be written, at most `limit`; false when that is over.
+    /// Waits until the descriptor is writable, at most `limit`; false when that has passed.
     public boolean awaitWritable(Descriptor descriptor, Duration limit) throws IOException {
         var writable = new CountDownLatch(1);
         try (var twin = DescriptorIo.duplicate(descriptor);
@@ -100,7 +100,7 @@ public final class FdPoller implements AutoCloseable {
         };
     }
 
-    /// How many timers wait.
+    /// The number of waiting timers.
     public int timers() {
         synchronized (alarms) {
             return alarms.size();
@@ -130,7 +130,7 @@ public final class FdPoller implements AutoCloseable {
         try {
             DescriptorIo.write(wake, new byte[] {1, 0, 0, 0, 0, 0, 0, 0}, 0, 8);
         } catch (ErrnoException e) {
-            // Full means it is awake already; gone means there is nobody to wake.
+            // A full pipe means that the thread is awake already; a closed one that there is no thread.
             log.atDebug().setCause(e).log("poller not woken");
         }
     }
@@ -276,7 +276,7 @@ public final class FdPoller implements AutoCloseable {
             ended = true;
         }
 
-        /// Whether nobody had the other end open when this last became ready.
+        /// Whether the other end was closed when this last became ready.
         public boolean hungUp() {
             return (seen & HANG_UP) != 0;
         }

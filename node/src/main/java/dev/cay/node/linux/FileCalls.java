@@ -48,7 +48,7 @@ public final class FileCalls {
     private static final int IN_ROOT = 0x10;
     private static final int NO_SYMLINKS = 0x04;
     private static final int AT_EMPTY_PATH = 0x1000;
-    /// Neither a link nor what would be mounted by looking.
+    /// Neither follow a link nor trigger an automount.
     private static final int AT_ENTRY_ITSELF = 0x100 | 0x800;
     private static final int AT_REMOVEDIR = 0x200;
     private static final int STATX_BASIC = 0x7ff;
@@ -82,13 +82,13 @@ public final class FileCalls {
 
     /// Opens an entry of the directory itself: no link is followed. A link can be opened as {@link #PATH}.
     ///
-    /// @param mounts whether to enter what is mounted there, or fail with EXDEV
+    /// @param mounts whether to enter a file system mounted there, or fail with EXDEV
     public static Descriptor openEntry(Descriptor directory, String name, int flags, boolean mounts)
             throws ErrnoException {
         return openat2(directory, name, flags | NOFOLLOW, 0, BENEATH | NO_MAGICLINKS | (mounts ? 0 : NO_XDEV));
     }
 
-    /// Opens what lies below a directory, wherever that is now. No link is followed on the way.
+    /// Opens a file below a directory, wherever that directory is now. No link is followed on the way.
     public static Descriptor openBelow(Descriptor directory, String path, int flags) throws ErrnoException {
         return openat2(directory, path, flags | NOFOLLOW, 0, BENEATH | NO_SYMLINKS | NO_MAGICLINKS);
     }
@@ -99,7 +99,7 @@ public final class FileCalls {
         return openat2(directory, name, flags, mode, BENEATH | NO_MAGICLINKS | NO_XDEV);
     }
 
-    /// Opens for use what was only named ({@link #PATH}): the very same file, whatever lies at its path by now.
+    /// Opens a file for use that was opened with {@link #PATH}: the very same file, whatever is at its path by now.
     public static Descriptor reopen(Descriptor named, int flags) throws ErrnoException {
         int fd = named.use("open");
         try {
@@ -118,8 +118,8 @@ public final class FileCalls {
             how.set(ValueLayout.JAVA_LONG, 8, mode);
             how.set(ValueLayout.JAVA_LONG, 16, resolve);
             long name = text(arena, path);
-            // A rename somewhere on the way makes the kernel give up for safety; the sandbox can do that as often as
-            // it likes, so our patience is short.
+            // A concurrent rename on the way makes the kernel give up for safety; the sandbox can cause that as often
+            // as it likes, so the number of retries is small.
             for (int tries = 0; ; tries++) {
                 try {
                     return new Descriptor(OPENAT2.call(arena, SYS_OPENAT2, fd, name, how.address(), 24));
@@ -138,12 +138,12 @@ public final class FileCalls {
         return stat(file, "", AT_EMPTY_PATH);
     }
 
-    /// Of an entry of the directory; of a link itself.
+    /// The status of an entry of the directory; of a link itself.
     public static FileStatus stat(Descriptor directory, String name) throws ErrnoException {
         return stat(directory, name, AT_ENTRY_ITSELF);
     }
 
-    /// The same; null if there is no such entry, which costs no more than one that is there.
+    /// The same; null if there is no such entry, which costs no more than an existing one.
     public static @Nullable FileStatus find(Descriptor directory, String name) throws ErrnoException {
         return status(directory, name, AT_ENTRY_ITSELF, Errno.ENOENT);
     }
@@ -201,7 +201,7 @@ public final class FileCalls {
         }
     }
 
-    /// Copies between two regular files without showing us the bytes, where file systems can.
+    /// Copies between two regular files inside the kernel, where file systems can.
     ///
     /// @return how many bytes; 0 at the end of the source
     public static long copyRange(Descriptor from, long position, Descriptor to, long target, long length)
@@ -234,7 +234,7 @@ public final class FileCalls {
         }
     }
 
-    /// The path of what is open, as a process sees it that has the same root.
+    /// The path of an open file, as a process with the same root sees it.
     public static String pathOf(Descriptor file) throws ErrnoException {
         int fd = file.use("readlink");
         try (var arena = Arena.ofConfined()) {
@@ -260,9 +260,10 @@ public final class FileCalls {
         return nextEntries(directory).stream().map(Listed::name).toList();
     }
 
-    /// An entry as its directory tells of it.
+    /// A directory entry as the directory lists it.
     ///
-    /// @param type {@link #LISTED_DIRECTORY}, another one, or {@link #LISTED_UNKNOWN} where it is not told
+    /// @param type {@link #LISTED_DIRECTORY}, another one, or {@link #LISTED_UNKNOWN} if the file system does not
+    ///             list it
     public record Listed(String name, int type) {}
 
     /// The next entries of a directory that is being read; none when all have been told.

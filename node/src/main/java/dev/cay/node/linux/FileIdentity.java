@@ -49,7 +49,8 @@ public final class FileIdentity {
         }
     }
 
-    /// These calls answer with the id before, never with an error: ask again with an impossible one to know.
+    /// Sets a file system id. These calls return the previous id, never an error; a second call with an impossible id
+    /// checks the result.
     private static void setId(NativeCall call, int id) throws ErrnoException {
         setRaw(call, id);
         if (setRaw(call, -1) != id) {

@@ -6,8 +6,8 @@ import java.nio.CharBuffer;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 
-/// The kernel's names of files are bytes, and nobody promises that they are UTF-8. Bytes that are not stand in a text
-/// as lone surrogates, so that every file has a name and can be met under it.
+/// Converts file names. The kernel's names are bytes, not always UTF-8. Invalid bytes become lone surrogates, so that
+/// every file can be named and found again.
 public final class FileName {
     private static final char REPLACEMENT = '\ufffd';
     private static final char LOWEST = '\udc80';

@@ -4,11 +4,11 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Instant;
 
-/// What `statx` says of a file.
+/// The result of `statx`.
 ///
-/// @param mode  type and permission bits together
-/// @param changed when anything of it was changed, also its owner or permissions
-/// @param major of the device it stands for, if it is one
+/// @param mode    type and permission bits together
+/// @param changed time of the last change, also of owner or permissions
+/// @param major   device number of a device file
 public record FileStatus(
         int mode,
         int uid,

@@ -17,8 +17,8 @@ public final class FuseControl {
 
     private FuseControl() {}
 
-    /// Ends connections: every request that waits for an answer fails at once, whatever state its process is in.
-    /// Connections that are gone are fine.
+    /// Aborts connections: every request that waits for an answer fails at once, whatever state its process is in.
+    /// Missing connections are ignored.
     ///
     /// @param connections the minor numbers of the file systems' devices
     public static void abort(Collection<Integer> connections) throws ErrnoException {

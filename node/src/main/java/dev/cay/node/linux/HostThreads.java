@@ -25,12 +25,12 @@ import org.slf4j.LoggerFactory;
 public final class HostThreads implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(HostThreads.class);
 
-    /// What a thread is asked to do. A result that is `AutoCloseable` is closed if the caller has gone.
+    /// Work for a thread. A result that is `AutoCloseable` is closed if the caller has stopped waiting.
     public interface Action<T extends @Nullable Object> {
         T run() throws IOException;
     }
 
-    /// This thread is not what it was and must not be used again.
+    /// Thrown to end a thread whose state (such as its namespace) could not be restored.
     static final class Tainted extends Error {
         Tainted(Throwable cause) {
             super("thread could not be put back", cause);
@@ -74,8 +74,8 @@ public final class HostThreads implements AutoCloseable {
         return job.await(limit);
     }
 
-    /// Runs the action soon; nobody waits for it. What it throws is logged. Never refused while the node runs: who
-    /// calls this has a bounded number of things to do.
+    /// Runs the action soon, without a result. Its failure is logged. Never refused while the node runs, because
+    /// callers have a bounded number of tasks.
     public Job<?> run(Action<?> action) {
         var job = new Job<>(action);
         job.abandoned = true;
@@ -91,7 +91,7 @@ public final class HostThreads implements AutoCloseable {
         startMissing();
     }
 
-    /// Only callers come here, never one of the threads.
+    /// Starts missing threads. Called by callers, never by the threads themselves.
     private void startMissing() {
         while (true) {
             int now = alive.get();
@@ -125,7 +125,7 @@ public final class HostThreads implements AutoCloseable {
         }
     }
 
-    /// Lets running actions end; those that wait are refused.
+    /// Lets running actions end; waiting ones are refused.
     @Override
     public void close() {
         closed = true;
@@ -167,7 +167,7 @@ public final class HostThreads implements AutoCloseable {
             return true;
         }
 
-        /// Whether the thread is still one of ours afterwards.
+        /// Whether the thread can still be used afterwards.
         private boolean work() {
             if (!state.compareAndSet(State.WAITING, State.RUNNING)) {
                 return true;
@@ -231,7 +231,7 @@ public final class HostThreads implements AutoCloseable {
             return !late;
         }
 
-        /// Replaces threads meanwhile: the last one may have been lost to another's action.
+        /// Replaces lost threads while callers wait: the last one may have been lost to another's action.
         private void look(boolean over) {
             startMissing();
             if (over) {
@@ -247,14 +247,16 @@ public final class HostThreads implements AutoCloseable {
             }
         }
 
-        /// What is not there any more, most likely because its sandbox is gone, or not yet, is no failure of ours.
+        /// Whether the failure means that something does not exist, most likely because its sandbox has ended or not
+        /// started yet. Such failures are not logged as errors.
         private static boolean isAbsence(@Nullable Throwable failure) {
             return failure instanceof NoSuchFileException
                     || (failure instanceof ErrnoException known
                             && (known.errno() == Errno.ENOENT || known.errno() == Errno.EAGAIN));
         }
 
-        /// Whoever empties the result owns it: the worker and a caller that leaves may both come here.
+        /// Closes an unclaimed result. Ownership passes to the first caller of `take()`: the worker and a caller that
+        /// stops waiting may race for it.
         private void drop() {
             if (isAbsence(failure)) {
                 log.atDebug().addKeyValue("what", failure).log("an action that nobody waits for came too late");

@@ -6,8 +6,8 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Changes in directories, as the kernel tells them. Directories are watched by open descriptors, never by their paths:
-/// between two looks at a path somebody could lay another directory there.
+/// Changes in directories by inotify. Directories are watched by open descriptors, never by their paths: between two
+/// uses of a path another directory could be placed there.
 public final class Inotify implements AutoCloseable {
     public static final int MODIFY = 0x2;
     public static final int ATTRIB = 0x4;
@@ -19,13 +19,13 @@ public final class Inotify implements AutoCloseable {
     public static final int MOVE_SELF = 0x800;
     public static final int UNMOUNT = 0x2000;
     public static final int OVERFLOW = 0x4000;
-    /// The last that is said of a watch.
+    /// The last event of a watch.
     public static final int IGNORED = 0x8000;
 
     public static final int DIRECTORY = 0x40000000;
 
     private static final int ONLY_DIRECTORIES = 0x01000000;
-    /// Nothing more of files that have no name any more.
+    /// Excludes events of unlinked files.
     private static final int NAMED = 0x04000000;
 
     private static final int ALL = MODIFY
@@ -45,9 +45,9 @@ public final class Inotify implements AutoCloseable {
     private static final int BUFFER = 64 << 10;
     private static final int HEAD = 16;
 
-    /// @param watch  -1 for an overflow, which is nobody's
+    /// @param watch  -1 for an overflow, which belongs to no watch
     /// @param cookie the same for both halves of a rename
-    /// @param name   of the entry; empty when the directory itself is meant
+    /// @param name   of the entry; empty for the directory itself
     public record Event(int watch, int mask, int cookie, String name) {}
 
     private final Descriptor descriptor;
@@ -57,7 +57,7 @@ public final class Inotify implements AutoCloseable {
         descriptor = new Descriptor(INIT.call(FileCalls.CLOEXEC | FileCalls.NONBLOCK));
     }
 
-    /// For polling only.
+    /// The descriptor, for polling only.
     public Descriptor descriptor() {
         return descriptor;
     }
@@ -86,7 +86,7 @@ public final class Inotify implements AutoCloseable {
         }
     }
 
-    /// What has happened, in order; nothing if there is no more. One thread at a time.
+    /// The events in order; empty if there are no more. Called by one thread at a time.
     public List<Event> read() throws ErrnoException {
         int length;
         try {

@@ -12,9 +12,9 @@ import java.lang.invoke.VarHandle;
 
 /// One function of the C library, called with up to six integers or addresses.
 ///
-/// All share one shape, six 64-bit arguments, because both calling conventions (x86-64, aarch64) pass these in
-/// registers and a callee looks only at those it declares. Results of `int` functions are cut to 32 bits, as the upper
-/// half of the register means nothing.
+/// All share one signature, six 64-bit arguments, because both calling conventions (x86-64, aarch64) pass these in
+/// registers and a function reads only its declared ones. Results of `int` functions are cut to 32 bits, because the
+/// upper half of the register is undefined.
 final class NativeCall {
     private static final Linker LINKER = Linker.nativeLinker();
     private static final StructLayout STATE = Linker.Option.captureStateLayout();
@@ -57,8 +57,8 @@ final class NativeCall {
         return new NativeCall(name, name, false, Linker.Option.firstVariadicArg(fixed));
     }
 
-    /// A system call that the C library does not wrap, or wraps for the whole process where we want one thread. Its
-    /// number goes first.
+    /// A system call that the C library does not wrap, or applies to the whole process where one thread is meant. Its
+    /// number is the first argument.
     static NativeCall raw(String name) {
         return new NativeCall("syscall", name, true, Linker.Option.firstVariadicArg(1));
     }
@@ -69,7 +69,7 @@ final class NativeCall {
         }
     }
 
-    /// As above, with an arena that the caller has open anyway. Begins again when a signal came between.
+    /// As above, with an arena that the caller has open. Repeats the call after a signal.
     long call(Arena arena, long... arguments) throws ErrnoException {
         long result = attempt(arena, arguments);
         if (result < 0) {
@@ -78,8 +78,8 @@ final class NativeCall {
         return result;
     }
 
-    /// As {@link #call}, but returns an error number negated, as the kernel does. For errors that callers meet at
-    /// nearly every call: an exception takes longer than the call itself.
+    /// As {@link #call}, but returns an error number negated, as the kernel does. For errors that occur at nearly every
+    /// call: an exception costs more than the call itself.
     long attempt(Arena arena, long... a) {
         MemorySegment state = arena.allocate(STATE);
         while (true) {

@@ -74,7 +74,7 @@ public final class NetNamespace implements AutoCloseable {
         }
     }
 
-    /// Connects to the first of these addresses where somebody listens.
+    /// Connects to the first of these addresses at which a server listens.
     ///
     /// @throws java.net.ConnectException when the port is closed on all of them
     public SocketChannel connect(int port, List<InetAddress> addresses) throws IOException {

@@ -12,13 +12,13 @@ public final class ProcessGroups {
     /// @param leader the process that the group is named by, which may be gone already
     public static void kill(long leader) {
         if (leader <= 1) {
-            // Those mean this process's own group, and everybody.
+            // 0 and -1 mean this process's own group, and all processes.
             throw new IllegalArgumentException("no leader of a group: " + leader);
         }
         try {
             KILL.call(-leader, SIGKILL);
         } catch (ErrnoException _) {
-            // Gone, which is what is wanted.
+            // The group has ended, which is the goal.
         }
     }
 }

@@ -34,9 +34,9 @@ public final class SocketEvents implements AutoCloseable {
         control(wake, IN | EDGE_TRIGGERED, WAKE);
     }
 
-    /// Reports the socket from now on, first with what it is ready for already.
+    /// Reports events of the socket from now on, first for its current state.
     ///
-    /// @param id what it is reported as; not negative
+    /// @param id identifies it in reports; not negative
     public void add(Descriptor socket, long id) throws ErrnoException {
         control(socket, IN | OUT | READ_HANG_UP | EDGE_TRIGGERED, id);
     }
@@ -81,17 +81,17 @@ public final class SocketEvents implements AutoCloseable {
         }
     }
 
-    /// Has {@link #await} return.
+    /// Makes {@link #await} return.
     public void wake() {
         try {
-            // Each write is an edge, so that nobody has to read what was written.
+            // Edge-triggered: each write is an event, so the counter need not be read.
             DescriptorIo.write(wake, new byte[] {1, 0, 0, 0, 0, 0, 0, 0}, 0, 8);
         } catch (ErrnoException _) {
             // It is closed.
         }
     }
 
-    /// To be called by the thread that waits, or after it has ended.
+    /// Called by the waiting thread, or after it has ended.
     @Override
     public void close() {
         wake.close();

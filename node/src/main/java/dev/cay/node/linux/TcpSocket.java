@@ -52,7 +52,7 @@ public final class TcpSocket {
 
     private TcpSocket() {}
 
-    /// A connection that somebody opened, and from where.
+    /// An accepted connection, with its peer's address.
     public record Accepted(Descriptor socket, InetSocketAddress peer) {}
 
     /// Listens at an address of this host; port 0 picks one.
@@ -107,8 +107,7 @@ public final class TcpSocket {
         }
     }
 
-    /// Where the client believes to be connected to: the destination before the kernel redirected the
-    /// connection.
+    /// The destination before the kernel redirected the connection, which the client believes to be connected to.
     ///
     /// @throws ErrnoException ENOENT for a connection that the kernel did not track
     public static InetSocketAddress originalDestination(Descriptor socket) throws IOException {
@@ -123,7 +122,7 @@ public final class TcpSocket {
         }
     }
 
-    /// Begins to connect. When the socket becomes writable, {@link #requireConnected} says what came of it.
+    /// Starts to connect. When the socket becomes writable, {@link #requireConnected} checks the result.
     public static Descriptor connect(InetSocketAddress address) throws IOException {
         return connectFrom(null, address);
     }
@@ -161,7 +160,7 @@ public final class TcpSocket {
         }
     }
 
-    /// @throws ConnectException when nobody listens there
+    /// @throws ConnectException when the port is closed
     public static void requireConnected(Descriptor socket) throws IOException {
         int fd = socket.use("getsockopt");
         try (var arena = Arena.ofConfined()) {
@@ -177,29 +176,28 @@ public final class TcpSocket {
         }
     }
 
-    /// Sends small pieces at once, and notices a peer that is gone.
+    /// Disables Nagle's algorithm, and enables keep-alive to notice a dead peer.
     public static void tune(Descriptor socket) throws IOException {
         set(socket, IPPROTO_TCP, TCP_NODELAY, 1);
         set(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
         set(socket, IPPROTO_TCP, TCP_KEEPIDLE, KEEP_ALIVE_AFTER);
     }
 
-    /// Ends our sending side; the peer reads the end.
+    /// Ends the sending side; the peer reads the end.
     public static void shutdownOutput(Descriptor socket) throws IOException {
         shutdown(socket, SHUT_WRITE);
     }
 
-    /// Wakes everybody who waits for this socket: reads end, writes fail. Has no effect on one that is not
-    /// connected.
+    /// Wakes all threads that wait for this socket: reads end, writes fail. Has no effect on an unconnected one.
     public static void shutdown(Descriptor socket) {
         try {
             shutdown(socket, SHUT_BOTH);
         } catch (IOException _) {
-            // It is closed, or was never connected.
+            // The socket is closed, or was never connected.
         }
     }
 
-    /// Has the close send a reset instead of an orderly end.
+    /// Makes close send a reset instead of an orderly end.
     public static void resetOnClose(Descriptor socket) {
         try (var arena = Arena.ofConfined()) {
             int fd = socket.use("setsockopt");
@@ -215,10 +213,10 @@ public final class TcpSocket {
         }
     }
 
-    /// Moves bytes between a socket and a pipe without showing them to us.
+    /// Moves bytes between a socket and a pipe inside the kernel.
     ///
-    /// @return how many; 0 at the end of the input; an error number negated, mostly EAGAIN, when there were
-    ///     none to move or no room for them
+    /// @return how many; 0 at the end of the input; a negated error number, mostly EAGAIN, when there were none to
+    ///         move or no space for them
     public static int splice(Descriptor from, Descriptor to, int length) throws ErrnoException {
         int source = from.use("splice");
         try (var arena = Arena.ofConfined()) {

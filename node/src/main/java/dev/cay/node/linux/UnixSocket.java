@@ -23,15 +23,15 @@ public final class UnixSocket {
     private static final int MSG_NOSIGNAL = 0x4000;
     private static final int MSG_CMSG_CLOEXEC = 0x40000000;
     private static final int HEADER = 16;
-    /// Room for as many descriptors as a message of ours ever has, and some.
+    /// Buffer size for more descriptors than any message has.
     private static final int CONTROL = 64;
 
     private UnixSocket() {}
 
-    /// What one `recvmsg` brought. The receiver owns the descriptors.
+    /// The result of one `recvmsg`. The receiver owns the descriptors.
     ///
     /// @param length how many bytes; 0 at the end
-    /// @param cut    whether the peer sent more descriptors than there was room for
+    /// @param cut    whether the peer sent more descriptors than there was space for
     public record Received(int length, List<Descriptor> descriptors, boolean cut) {}
 
     /// A socket of the namespace the calling thread is in.
@@ -52,7 +52,7 @@ public final class UnixSocket {
         }
     }
 
-    /// How many bytes went out, which may be fewer than given.
+    /// Returns how many bytes were sent, which may be fewer than given.
     public static int send(Descriptor socket, byte[] bytes, int offset, int length) throws ErrnoException {
         int fd = socket.use("send");
         try (var arena = Arena.ofConfined()) {
@@ -87,7 +87,8 @@ public final class UnixSocket {
         }
     }
 
-    /// The kernel wrote these records, so their lengths are sound; it does not say there is only one.
+    /// Reads the descriptors of the control records. The kernel wrote these, so their lengths are right; there may be
+    /// several.
     private static List<Descriptor> descriptors(MemorySegment control, long filled) {
         var found = new ArrayList<Descriptor>();
         long at = 0;
