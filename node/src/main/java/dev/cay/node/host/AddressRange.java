@@ -25,7 +25,7 @@ public record AddressRange(long first, int prefix) {
         return first <= other.last() && other.first <= last();
     }
 
-    /// Whether the other one lies in this one and is smaller.
+    /// Whether the other range is within this one and smaller.
     public boolean isWiderThan(AddressRange other) {
         return prefix < other.prefix && overlaps(other);
     }

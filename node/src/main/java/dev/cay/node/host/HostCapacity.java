@@ -8,14 +8,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.regex.Pattern;
 
-/// Whether this machine has room for one more sandbox: a refusal before anything was taken is better than a machine
-/// that kills what runs.
+/// Checks whether this machine has room for one more sandbox: a refusal before anything was taken is better than a
+/// machine that kills running processes.
 ///
-/// Limits of sandboxes may add up to more than there is, as most use little of theirs; only what is left now counts.
+/// Limits of sandboxes may add up to more than there is, because most use little; only the free resources now count.
 public final class HostCapacity {
     private static final long MIB = 1L << 20;
 
-    /// What a sandbox takes that has run its first programs.
+    /// Memory of a sandbox that has run its first programs.
     private static final long NEED = 64 * MIB;
 
     private static final Pattern LINE = Pattern.compile("(?m)^(MemTotal|MemAvailable):\\s+(\\d+) kB");
@@ -38,7 +38,7 @@ public final class HostCapacity {
         requireDisk();
     }
 
-    /// The same for so many bytes of memory alone.
+    /// Checks for this many bytes of memory alone.
     public void requireMemory(long need) {
         long total = 0;
         long available = Long.MAX_VALUE;
@@ -58,7 +58,8 @@ public final class HostCapacity {
         }
     }
 
-    /// By the old class, which asks the kernel at once; the newer one reads the list of mounts each time.
+    /// Checks the disk. Uses `java.io.File`, which asks the kernel directly; the newer class reads the list of mounts
+    /// each time.
     private void requireDisk() {
         var disk = stateDir.toFile();
         long free = disk.getUsableSpace();
@@ -73,7 +74,7 @@ public final class HostCapacity {
         return new CayException(ErrorKind.UNAVAILABLE, "this machine has no room for another sandbox: " + why);
     }
 
-    /// In one read: the file has no size.
+    /// Reads a file at once, because these files have no size.
     private static String text(Path file) {
         try (var in = Files.newInputStream(file)) {
             return new String(in.readAllBytes(), StandardCharsets.US_ASCII);

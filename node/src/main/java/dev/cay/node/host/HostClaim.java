@@ -9,13 +9,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// What one instance has of the host for itself. No two on one host may have the same.
+/// The host resources of one instance. No two instances of a host may share any.
 ///
 /// @param pid      of its daemon
-/// @param began    when that process began, in the kernel's ticks, as numbers of processes come again
+/// @param began    start time of that process, in the kernel's ticks, because pids are reused
 /// @param uidBase  first of its uids
 /// @param uidCount how many
-/// @param listen   addresses its two ports are opened on
+/// @param listen   addresses of its two ports
 public record HostClaim(
         String instance,
         long pid,
@@ -34,7 +34,7 @@ public record HostClaim(
         listen = List.copyOf(listen);
     }
 
-    /// Of this process.
+    /// The claim of this process.
     public static HostClaim of(HostPlan plan, Path stateDir, Path runDir, List<String> listen, int port, int tlsPort) {
         var process = HostProcess.current();
         return new HostClaim(
@@ -127,7 +127,7 @@ public record HostClaim(
         }
     }
 
-    /// In the group or in one below it: processes are in the lowest.
+    /// Whether the group or one below it has processes, which are in the lowest groups.
     static boolean hasProcesses(Path group) {
         if (!text(group.resolve("cgroup.procs")).isBlank()) {
             return true;
@@ -139,7 +139,7 @@ public record HostClaim(
         }
     }
 
-    /// In one read: these files have no size.
+    /// Reads a file at once, because these files have no size.
     private static String text(Path file) {
         try (var in = Files.newInputStream(file)) {
             return new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);

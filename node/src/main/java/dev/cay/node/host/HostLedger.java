@@ -21,21 +21,22 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
-/// What all Cays of one host must know of each other: who is there with what, and which kernel settings were changed.
+/// The facts that all Cays of one host share: the instances with their resources, and the kernel settings that were
+/// changed.
 ///
-/// One file, changed under one lock, in a directory that a reboot empties. Whoever was killed and left nothing running
-/// is forgotten by the next who looks.
+/// One file, changed under one lock, in a directory that a reboot empties. The next reader removes a killed instance
+/// without running sandboxes.
 public final class HostLedger {
     private static final JsonMapper JSON = JsonMapper.builder().build();
     private static final Duration LIMIT = Duration.ofSeconds(30);
     private static final Path BOOT = Path.of("/proc/sys/kernel/random/boot_id");
 
-    /// A kernel setting that was raised.
+    /// A raised kernel setting.
     ///
-    /// @param original what it was before the first of us came
+    /// @param original its value before the first Cay raised it
     record Setting(String original, String ours) {}
 
-    /// All that is in the file. The maps may be changed by whoever holds the lock.
+    /// The content of the file. The holder of the lock may change the maps.
     ///
     /// @param reservations of tests and measurements, by the instance's name; missing in files of older versions
     record Book(
@@ -59,7 +60,7 @@ public final class HostLedger {
             return Objects.requireNonNull(reservations, "a book that was read has them");
         }
 
-        /// All that is taken. A daemon that uses what is reserved for it counts once.
+        /// All claims. A daemon with a reservation counts once.
         List<HostClaim> claims() {
             return Stream.concat(
                             instances.values().stream(),
@@ -80,7 +81,7 @@ public final class HostLedger {
 
     private final Path directory;
 
-    /// The one that all daemons of this host share.
+    /// The ledger that all daemons of this host share.
     public static HostLedger ofHost() {
         return new HostLedger(Path.of("/run/cay-host"));
     }
@@ -89,7 +90,7 @@ public final class HostLedger {
         this.directory = directory;
     }
 
-    /// Enters an instance, or refuses it when it wants what another one has.
+    /// Adds an instance, or refuses it when another one has one of its resources.
     public void join(HostClaim claim) {
         change(book -> {
             var clashes = book.claims().stream()
@@ -127,13 +128,13 @@ public final class HostLedger {
                 .findFirst();
     }
 
-    /// Gives back what was reserved. Everything that was made with it must be gone.
+    /// Releases a reservation. Everything that was made with it must be removed before.
     public void release(Reservation reservation) {
         change(book -> book.reserved().keySet().remove(reservation.instance()));
     }
 
-    /// Takes over a reservation whose process, or whose `cay test`, is gone. The caller ends and removes what is left
-    /// of it and then calls {@link #release}; nobody else gets it meanwhile.
+    /// Takes over a reservation whose process, or whose `cay test`, has ended. The caller removes its resources and
+    /// then calls {@link #release}; no other process gets it meanwhile.
     public Optional<Reservation> takeAbandoned() {
         return change(book -> {
             var found = book.reserved().values().stream()
@@ -155,7 +156,7 @@ public final class HostLedger {
                 .filter(HostProcess::runs);
     }
 
-    /// Processes of `cay test` that are gone and left their file in `runs`.
+    /// Processes of `cay test` that have ended and left their file in `runs`.
     public List<HostProcess> deadRuns() {
         try (var files = Files.list(runs())) {
             return files.map(file -> HostProcess.parse(file.getFileName().toString()))
@@ -167,7 +168,7 @@ public final class HostLedger {
         }
     }
 
-    /// Where the tests of a run have their temporary files, if they had come so far.
+    /// The directory for temporary files of a run's tests, if it was recorded.
     public Optional<Path> runDirectory(HostProcess run) {
         try {
             return Optional.of(Files.readString(runs().resolve(run.toString())).strip())
@@ -190,7 +191,7 @@ public final class HostLedger {
         return directory.resolve("runs");
     }
 
-    /// Who is there.
+    /// The claims of all instances.
     public List<HostClaim> instances() {
         return change(book -> List.copyOf(book.instances().values()));
     }
@@ -199,11 +200,11 @@ public final class HostLedger {
         return one.instance().equals(other.instance()) && one.stateDir().equals(other.stateDir());
     }
 
-    /// Reads, forgets who is gone, lets the caller look and change, writes. What the caller throws changes nothing.
+    /// Reads, removes ended instances, calls the action, and writes. An exception of the action changes nothing.
     <T> T change(Function<Book, T> action) {
         try {
             Files.createDirectories(directory);
-            // Root's alone: whoever may read a file may also lock it.
+            // For root only, because a process that can read a file can also lock it.
             Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
             return new HostLock(directory.resolve("lock"), LIMIT).hold(() -> {
                 var book = read();
@@ -218,8 +219,7 @@ public final class HostLedger {
         }
     }
 
-    /// A file that makes no sense is as good as none: what it said of settings is lost, but nobody is
-    /// kept from starting.
+    /// Reads the file. An invalid file is treated as missing: the original settings are lost, but daemons can start.
     private Book read() throws IOException {
         try {
             var book = JSON.readValue(Files.readString(file(), StandardCharsets.UTF_8), Book.class);
@@ -230,7 +230,7 @@ public final class HostLedger {
         }
     }
 
-    /// Nobody on it: then no trace is left but the lock, which somebody may be waiting for.
+    /// Writes the file. Without instances it is deleted; only the lock stays, because a process may be waiting for it.
     private void write(Book book) throws IOException {
         if (book.instances().isEmpty()
                 && book.settings().isEmpty()

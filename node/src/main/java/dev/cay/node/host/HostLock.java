@@ -19,7 +19,7 @@ public final class HostLock {
     /// A file lock belongs to the process; the threads of a process need one of their own for each file.
     private static final Map<Path, ReentrantLock> WITHIN = new ConcurrentHashMap<>();
 
-    /// What is done while the lock is held.
+    /// Work that is done while the lock is held.
     public interface Work<T> {
         T run() throws IOException;
     }

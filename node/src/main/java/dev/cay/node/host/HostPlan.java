@@ -10,8 +10,8 @@ import java.util.regex.Pattern;
 
 /// Hands out slots in turn, and knows the names this instance uses on the host. Thread-safe.
 ///
-/// A slot that was given back is the last to be taken again: the kernel and others still remember connections of the
-/// address it stands for.
+/// A released slot is the last to be taken again, because the kernel and peers still remember connections of its
+/// address.
 ///
 /// The range's first address is the gateway; slot 0 has the third, so that none ends in 0.
 public final class HostPlan {
@@ -21,7 +21,7 @@ public final class HostPlan {
 
     private static final int FIRST = 2;
 
-    /// More than a machine bears, and few enough that several instances find uids: each slot has 65,536.
+    /// More than a machine can run, and few enough that several instances find uids: each slot has 65,536.
     private static final int MOST = 8192;
 
     /// An interface name has 15 characters, and up to four of them are the slot's index.
@@ -55,7 +55,7 @@ public final class HostPlan {
         return instance;
     }
 
-    /// Every interface of this instance begins so; the firewall judges by it. The hyphen keeps instance `a` from
+    /// The prefix of this instance's interfaces, by which the firewall judges. The hyphen keeps instance `a` from
     /// judging the interfaces of instance `ab`.
     public String interfacePrefix() {
         return "cay" + instance + "-";
@@ -70,7 +70,7 @@ public final class HostPlan {
         return firewallTable() + "_" + veth.substring(interfacePrefix().length());
     }
 
-    /// The link of the sandbox whose table this is; empty if it is nobody's of this instance.
+    /// The link of the sandbox with this table; empty if it belongs to no sandbox of this instance.
     public Optional<String> vethOfTable(String table) {
         String prefix = firewallTable() + "_";
         return table.startsWith(prefix)
@@ -127,7 +127,7 @@ public final class HostPlan {
         return claim(index);
     }
 
-    /// Takes a certain slot: that of a sandbox which is there already.
+    /// Takes a certain slot, for a sandbox that exists already.
     public synchronized Slot claim(int index) {
         if (index < 0 || index >= capacity) {
             throw new CayException(ErrorKind.CONFLICT, "there is no slot " + index);
@@ -140,7 +140,7 @@ public final class HostPlan {
         return new Slot(index, uidBase + index * Slot.UIDS, format(network + FIRST + index), gateway(), veth(index));
     }
 
-    /// How many sandboxes there can be at once.
+    /// Most sandboxes at once.
     public int capacity() {
         return capacity;
     }
@@ -153,7 +153,7 @@ public final class HostPlan {
         taken.clear(slot.index());
     }
 
-    /// Does something to the link of a slot that nobody has, and lets nobody take the slot meanwhile.
+    /// Runs an action on the link of a free slot, which cannot be taken meanwhile.
     public void withFree(String veth, Runnable action) {
         int index = index(veth);
         if (index < 0 || index >= capacity) {

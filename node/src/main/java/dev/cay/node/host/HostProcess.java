@@ -49,9 +49,9 @@ public record HostProcess(long pid, long began) {
         }
     }
 
-    /// What stands in `/proc/PID/stat` after the name, which may hold anything.
+    /// The fields of `/proc/PID/stat` after the name, which may contain anything.
     private static Optional<String[]> fields(long pid) {
-        // In one read: these files have no size.
+        // Read at once, because these files have no size.
         try (var in = Files.newInputStream(Path.of("/proc", Long.toString(pid), "stat"))) {
             String stat = new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);
             return Optional.of(stat.substring(stat.lastIndexOf(')') + 1).strip().split(" "))

@@ -21,7 +21,7 @@ public record HostRoutes(List<Route> routes) {
     }
 
     public static HostRoutes ofHost() {
-        // In one read: the file has no size.
+        // Read at once, because the file has no size.
         try (var in = Files.newInputStream(Path.of("/proc/net/route"))) {
             return parse(new String(in.readAllBytes(), StandardCharsets.US_ASCII));
         } catch (IOException _) {
@@ -39,8 +39,8 @@ public record HostRoutes(List<Route> routes) {
                 .toList());
     }
 
-    /// A route of somebody else into these addresses, the narrowest first. Those of other Cays of this host do not
-    /// count: they are told apart by {@link HostLedger}.
+    /// A foreign route into these addresses, the narrowest first. Routes of other Cays do not count: {@link HostLedger}
+    /// separates these.
     public Optional<Route> into(AddressRange range) {
         return routes.stream()
                 .filter(route ->
@@ -49,8 +49,8 @@ public record HostRoutes(List<Route> routes) {
                         Integer.compare(other.range().prefix(), one.range().prefix()));
     }
 
-    /// Refuses a range in which the host has a network of its own. A wider route around it does no harm to sandboxes,
-    /// whose own routes are narrower, and is often a VPN that came later.
+    /// Refuses a range in which the host has a network. A wider route around it does no harm, because sandboxes' own
+    /// routes are narrower, and is often a VPN that was started later.
     public void requireFree(String range) {
         var ours = AddressRange.parse(range);
         var found = into(ours).filter(route -> !route.range().isWiderThan(ours));

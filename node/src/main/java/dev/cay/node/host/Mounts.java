@@ -14,9 +14,8 @@ import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Mounts in the host's own namespace. Sandboxes' mounts are in namespaces of their own, so whatever is
-/// mounted out here in a place of theirs was left by something that died, and would be emptied by whoever
-/// deletes the place.
+/// Mounts in the host's own namespace. Sandboxes' mounts are in namespaces of their own, so a mount out here in a
+/// sandbox's directory was left by a killed process, and deleting the directory would delete the mounted files.
 public final class Mounts {
     private static final Logger log = LoggerFactory.getLogger(Mounts.class);
     private static final Duration LIMIT = Duration.ofSeconds(20);
@@ -24,7 +23,7 @@ public final class Mounts {
 
     private Mounts() {}
 
-    /// What is mounted below a directory, innermost first; not what is mounted on it.
+    /// The mounts below a directory, innermost first, without one on the directory itself.
     public static List<Path> below(Path directory) {
         if (!Files.isDirectory(directory)) {
             return List.of();
@@ -39,7 +38,7 @@ public final class Mounts {
         return !places(directory, String::equals).isEmpty();
     }
 
-    /// @param wanted asked of every place, and of the directory's real path
+    /// @param wanted called with every mount point, and with the directory's real path
     private static List<String> places(Path directory, BiPredicate<String, String> wanted) {
         try {
             String real = directory.toRealPath().toString();

@@ -6,19 +6,18 @@ import java.net.InetAddress;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What one sandbox may take of the host's network, and reach by it.
+/// Network limits of one sandbox.
 ///
-/// @param connections to the world, at a time
-/// @param megabits    a second, each way; 0 for no limit
-/// @param nodePorts   where the node itself listens inside
-/// @param open        places at addresses that are not public, as `address:port`
-/// @param ceiling     what none reaches by the network, whatever its own rules say; open places are not asked
-///                    about it
+/// @param connections to the internet, at a time
+/// @param megabits    per second, each way; 0 for no limit
+/// @param nodePorts   ports on which the node itself listens inside
+/// @param open        non-public destinations that are allowed, as `address:port`
+/// @param ceiling     the operator's rules for all sandboxes; open destinations are not subject to it
 public record NetworkLimits(
         int connections, int megabits, List<Integer> nodePorts, List<String> open, Ceiling ceiling) {
     public static final NetworkLimits DEFAULT = new NetworkLimits(4096, 0, List.of(SystemPorts.ENVD, 8443), List.of());
 
-    /// Without a ceiling.
+    /// Limits without a ceiling.
     public NetworkLimits(int connections, int megabits, List<Integer> nodePorts, List<String> open) {
         this(connections, megabits, nodePorts, open, Ceiling.NONE);
     }

@@ -24,22 +24,22 @@ public record OperatorProgram(List<String> command) {
     private static final int LONGEST_COMPLAINT = 4096;
     private static final Duration MOMENT = Duration.ofMillis(200);
 
-    /// For what is in the pipe when the program has ended.
+    /// Time for reading the rest of the pipe after the program has ended.
     private static final Duration READ_LIMIT = Duration.ofSeconds(5);
 
     public OperatorProgram {
         command = List.copyOf(command);
     }
 
-    /// @param complaint the beginning of what it wrote to its standard error
+    /// @param complaint the beginning of its standard error
     public record Answer(int exit, byte[] output, String complaint) {}
 
-    /// Asks and waits until it ends, and ends all that it started. A program that takes too long or says too much is
-    /// ended too, and so is one that nobody waits for any more. One that cannot be run at all has exit 127, as in
-    /// a shell.
+    /// Runs the program with this input, waits for its end, and ends all its children. It is also ended when it
+    /// takes too long, writes too much, or its caller is interrupted. A program that cannot be started has exit
+    /// 127, as in a shell.
     ///
-    /// @param most bytes of the answer
-    /// @throws CayException with the end of a sentence that begins with what the program is called
+    /// @param most most bytes of the answer
+    /// @throws CayException with the end of a sentence that begins with the program's name
     public Answer ask(byte[] question, int most, Duration limit) throws InterruptedException {
         Process process;
         try {
@@ -54,7 +54,7 @@ public record OperatorProgram(List<String> command) {
         try {
             ended = process.waitFor(limit.toNanos(), TimeUnit.NANOSECONDS);
         } finally {
-            // What it left running would hold its output open for ever.
+            // A child that keeps running would hold the output open for ever.
             end(process);
         }
         byte[] answer = get(output, READ_LIMIT, limit);
@@ -71,7 +71,7 @@ public record OperatorProgram(List<String> command) {
         return new CayException(ErrorKind.DEADLINE_EXCEEDED, "took longer than %d ms".formatted(limit.toMillis()));
     }
 
-    /// Whoever says too much is ended, as it would wait for us to hear the rest.
+    /// Reads the answer. A program that writes too much is ended, because it would block.
     private static byte[] answer(Process process, int most) throws IOException {
         byte[] answer = process.getInputStream().readNBytes(most + 1);
         if (answer.length > most) {
@@ -80,7 +80,7 @@ public record OperatorProgram(List<String> command) {
         return answer;
     }
 
-    /// In a group of its own, to be ended with all that belongs to it.
+    /// Starts it in a process group of its own, which is ended as a whole.
     private Process start() throws IOException {
         var line = new ArrayList<>(List.of("setsid"));
         line.addAll(command);
@@ -100,14 +100,14 @@ public record OperatorProgram(List<String> command) {
         return true;
     }
 
-    /// Reads to the end, as a program must not have to wait for whoever hears its complaints.
+    /// Reads to the end and keeps the beginning, because the program must not block on its stderr.
     private static String beginning(InputStream in) throws IOException {
         byte[] first = in.readNBytes(LONGEST_COMPLAINT);
         in.transferTo(OutputStream.nullOutputStream());
         return new String(first, StandardCharsets.UTF_8).strip();
     }
 
-    /// @param limit what is told of when it takes too long
+    /// @param limit for the error message
     private static <T> T get(FutureTask<T> task, Duration patience, Duration limit) throws InterruptedException {
         try {
             return task.get(patience.toNanos(), TimeUnit.NANOSECONDS);
@@ -126,15 +126,15 @@ public record OperatorProgram(List<String> command) {
         }
     }
 
-    /// Also those whose parent is gone, and the program itself if it has not come to have a group yet.
+    /// Ends the group, also children whose parent has ended, and the program itself if it has no group yet.
     private static void end(Process process) {
         process.descendants().forEach(ProcessHandle::destroyForcibly);
-        // Through the handle: the process itself would also close what is being read.
+        // By its handle: destroying the process object would also close the streams that are being read.
         process.toHandle().destroyForcibly();
         ProcessGroups.kill(process.pid());
     }
 
-    /// What it is called; arguments may be credentials.
+    /// Its name without arguments, which may be credentials.
     @Override
     public String toString() {
         return command.isEmpty() ? "" : command.getFirst();

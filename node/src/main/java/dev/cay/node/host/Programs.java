@@ -25,12 +25,12 @@ import java.util.function.Consumer;
 ///
 /// @param prefix what stands before every command, like `ip netns exec NAME`; empty on the host itself
 public record Programs(List<String> prefix) {
-    /// With the directories of root's tools, which the path of a user who became root often lacks.
+    /// PATH including the directories of root's tools, which the path of a user who became root often lacks.
     private static final String PATH = path();
 
     private static final Duration MARGIN = Duration.ofSeconds(10);
 
-    /// What a program left behind. Its two streams are one, in the order written.
+    /// The exit and output of a program. Its two streams are one, in the order written.
     public record Result(int exit, String output) {
         public boolean ok() {
             return exit == 0;
@@ -45,7 +45,7 @@ public record Programs(List<String> prefix) {
         return new Programs(List.of());
     }
 
-    /// Runs and returns whatever came of it; a missing program is an exit of 127, as in a shell.
+    /// Runs a program and returns any result; a missing program has exit 127, as in a shell.
     public Result run(Duration limit, String input, List<String> command) {
         var builder = builder(command).redirectErrorStream(true);
         Process process;
@@ -61,7 +61,7 @@ public record Programs(List<String> prefix) {
         return run(limit, "", List.of(command));
     }
 
-    /// Like {@link #run}, but any other exit than 0 is a failure that carries what the program said.
+    /// Like {@link #run}, but any exit other than 0 throws with the program's output.
     public String require(Duration limit, String input, List<String> command) {
         var result = run(limit, input, command);
         if (!result.ok()) {
@@ -80,9 +80,9 @@ public record Programs(List<String> prefix) {
         return require(limit, "", List.of(command));
     }
 
-    /// Runs a long command and hears each line it prints, on a thread of the call's own.
+    /// Runs a long command and passes on each line of its output, on a thread of the call's own.
     ///
-    /// @return the exit code; past the limit, and when interrupted, the program and its children are ended
+    /// @return the exit code; after the limit, and when interrupted, the program and its children are ended
     public int follow(Duration limit, Map<String, String> environment, List<String> command, Consumer<String> heard) {
         var builder = builder(bounded(limit, command))
                 .redirectErrorStream(true)
@@ -140,8 +140,8 @@ public record Programs(List<String> prefix) {
         return builder;
     }
 
-    /// Where a program lies. Its children search the path we give them, but the program itself is searched
-    /// on the JVM's.
+    /// The path of a program. Its children use the PATH given here, but the program itself would be searched on the
+    /// JVM's.
     public static Optional<Path> find(String program) {
         return Arrays.stream(PATH.split(":"))
                 .filter(directory -> !directory.isEmpty())
@@ -150,7 +150,7 @@ public record Programs(List<String> prefix) {
                 .findFirst();
     }
 
-    /// As {@link #find}, where there is no way without it.
+    /// As {@link #find}, but fails without the program.
     public static Path require(String program) {
         return find(program)
                 .orElseThrow(() ->
@@ -167,7 +167,7 @@ public record Programs(List<String> prefix) {
         try (var in = process.getOutputStream()) {
             in.write(input.getBytes(StandardCharsets.UTF_8));
         } catch (IOException _) {
-            // It did not want all of its input; its exit code says whether that matters.
+            // The program did not read all of its input; its exit code says whether that matters.
         }
         String output;
         try (var out = process.getInputStream()) {

@@ -10,35 +10,35 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// A name, uids, addresses and ports that nobody else on this host has, for a test or a measurement. They are its own
+/// A name, uids, addresses and ports that nothing else on this host has, for a test or a measurement. They are reserved
 /// while the process that took them lives, whether or not a daemon uses them, and stay on record until everything that
 /// was made with them has been removed.
 ///
-/// @param claim  what is reserved; a daemon with this instance and state directory may join with it
+/// @param claim  the reserved resources; a daemon with this instance and state directory may join with it
 /// @param keeper the process that took it, as {@link HostProcess} writes it
-/// @param run    the `cay test` it belongs to, in the same form; without that one it is abandoned, too
+/// @param run    the `cay test` it belongs to, in the same form; when that has ended the reservation is abandoned, too
 public record Reservation(
         HostClaim claim, String keeper, @Nullable String run) {
     /// Environment variable of all processes of one `cay test`: the process of the command itself.
     public static final String RUN = "_CAY_TEST_RUN";
 
-    /// What a Cay with default settings has, and may want at any time.
+    /// The range of a Cay with default settings, which is never reserved.
     private static final AddressRange DEFAULT_RANGE = AddressRange.parse("10.200.0.0/16");
 
     private static final AddressRange LOWEST = AddressRange.parse("10.201.0.0/16");
     private static final AddressRange HIGHEST = AddressRange.parse("10.255.0.0/16");
     private static final long[][] UIDS = {{200_000_000, 1_000_000_000}, {1_536_870_912, 1L << 31}};
 
-    /// Below those that the kernel gives to outgoing connections.
+    /// Below the kernel's range for outgoing connections.
     private static final int FIRST_PORT = 15_000;
 
     private static final int PORTS = 17_000;
     private static final int NAMES = 36 * 36 * 36 * 36;
 
-    /// Finds what none of the others has. Where the search begins is random, so that addresses and names come again
-    /// late: the kernel remembers connections for a while.
+    /// Finds free resources. The search starts at random, so that addresses and names are reused late: the kernel
+    /// remembers connections for a while.
     ///
-    /// @param directory where state and run directory lie
+    /// @param directory parent of state and run directory
     /// @param prefix    length of the prefix of the address range
     static Reservation choose(Path directory, int prefix, List<HostClaim> others, HostRoutes routes)
             throws IOException {
@@ -98,7 +98,7 @@ public record Reservation(
         });
     }
 
-    /// All numbers below the bound, once around from a random one.
+    /// All numbers below the limit, once around from a random start.
     private static IntStream shuffled(int bound) {
         int start = ThreadLocalRandom.current().nextInt(bound);
         return IntStream.range(0, bound).map(n -> (n + start) % bound);
@@ -132,12 +132,12 @@ public record Reservation(
         return claim.instance();
     }
 
-    /// With all slots free.
+    /// A plan with all slots free.
     public HostPlan plan() {
         return new HostPlan(claim.instance(), (int) claim.uidBase(), claim.range());
     }
 
-    /// Whether nobody will use or remove it any more.
+    /// Whether its process has ended, so that nothing else will use or remove it.
     boolean isAbandoned() {
         return !runs(keeper) || (run != null && !runs(run));
     }

@@ -1,9 +1,9 @@
 package dev.cay.node.host;
 
-/// What MCP servers of one sandbox may take of this machine, beside what the sandbox itself may.
+/// Limits of one sandbox's MCP servers, beside the limits of the sandbox itself.
 ///
 /// @param memoryMB of all of them together
-/// @param most     how many of them may run in sandboxes of their own at a time
+/// @param most     most of them that run in side sandboxes at a time
 public record ServerLimits(int memoryMB, int most) {
     public static final ServerLimits DEFAULT = new ServerLimits(1024, 16);
 }

@@ -16,24 +16,23 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Kernel settings that hundreds of sandboxes need, raised and never lowered. Their only owner: nobody else in Cay
-/// writes them.
+/// Kernel settings that hundreds of sandboxes need, raised and never lowered. No other class of Cay writes them.
 ///
-/// They are the host's, and several Cays may be on it: what a setting was before the first of them came is in the
-/// {@link HostLedger}, written first, and the last to leave puts it back, also after a crash.
+/// They belong to the host, which may run several Cays: the original values are in the {@link HostLedger}, written
+/// first, and the last Cay that leaves restores them, also after a crash.
 public final class Sysctls {
     private static final Logger log = LoggerFactory.getLogger(Sysctls.class);
     private static final String FORWARDING = "net/ipv4/ip_forward";
 
-    /// These are the host's, not a sandbox's: without room, one sandbox uses up what all need. Names with their
-    /// slashes, as an interface's name may hold a dot.
+    /// The wanted values. At the defaults, one sandbox can use up what all need. Names have slashes, because an
+    /// interface's name may contain a dot.
     private static final Map<String, Long> WANTED = wanted();
 
-    /// Counters of the whole host for things whose memory is charged to the sandbox that has them. Its memory limit
-    /// stops it; at a lower number of all one sandbox could stop everybody.
+    /// For counters of the whole host whose memory is charged to the sandbox. Its memory limit stops it; with a lower
+    /// counter one sandbox could block all others.
     private static final long BOUND_BY_MEMORY = 1L << 30;
 
-    /// One setting we changed.
+    /// A changed setting.
     ///
     /// @param name like `kernel.pid_max`
     public record Change(String name, String before, String after) {}
@@ -50,10 +49,10 @@ public final class Sysctls {
         this.root = root;
     }
 
-    /// Raises what is too low. Settings this kernel does not have, or does not let us change, are skipped. The instance
-    /// must have joined the ledger.
+    /// Raises settings that are too low. Skips settings that this kernel lacks, or does not let Cay change. The
+    /// instance must have joined the ledger.
     ///
-    /// @return what was changed, for the operator to read
+    /// @return the changes, for the operator to read
     public List<Change> apply() {
         return raise(WANTED);
     }
@@ -70,7 +69,7 @@ public final class Sysctls {
         }
     }
 
-    /// The ledger is written before the first change: whoever dies in between has changed nothing unseen.
+    /// Raises settings. The ledger is written before the first change, so after a crash every change is on record.
     private List<Change> raise(Map<String, Long> wanted) {
         var changes = new ArrayList<Change>();
         ledger.change(book -> {
@@ -97,8 +96,8 @@ public final class Sysctls {
         });
     }
 
-    /// The instance leaves. If it was the last, everything becomes what it was, unless somebody else has
-    /// changed it since.
+    /// Removes the instance. If it was the last, restores all original values, except those that somebody else has
+    /// changed since.
     public List<Change> leave(String instance) {
         return ledger.change(book -> {
             book.instances().remove(instance);
@@ -128,7 +127,7 @@ public final class Sysctls {
         wanted.put("kernel/pid_max", 4_194_304L);
         wanted.put("fs/file-max", BOUND_BY_MEMORY);
         wanted.put("kernel/pty/max", 262_144L);
-        // Largest first: the kernel wants the three in order at no time, but a full table in between would hurt.
+        // Largest first: no order is required, but a full table in between would drop packets.
         wanted.put("net/ipv4/neigh/default/gc_thresh3", 65_536L);
         wanted.put("net/ipv4/neigh/default/gc_thresh2", 32_768L);
         wanted.put("net/ipv4/neigh/default/gc_thresh1", 8_192L);
@@ -145,7 +144,7 @@ public final class Sysctls {
     }
 
     private Optional<String> read(String path) {
-        // In one read: these files have no size and answer only from their beginning.
+        // Read at once, because these files have no size and answer only from their start.
         try (var in = Files.newInputStream(root.resolve(path))) {
             return Optional.of(new String(in.readNBytes(4096), StandardCharsets.US_ASCII).strip());
         } catch (IOException _) {
