@@ -118,7 +118,7 @@ final class BtrfsDisks implements Disks {
             numbers.put(disk, number);
             return Optional.of(number);
         } catch (ErrnoException e) {
-            // It was deleted just now, or is being made.
+            // The disk was just deleted, or is being made.
             return Optional.empty();
         }
     }

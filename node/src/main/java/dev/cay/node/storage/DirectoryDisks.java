@@ -91,7 +91,8 @@ final class DirectoryDisks implements Disks {
         return Map.of();
     }
 
-    /// Walking all trees takes its time, so it is done in the background, once a minute while somebody asks.
+    /// Sizes of directories. Walking all trees is slow, so it is done in the background, once a minute while callers
+    /// ask.
     @Override
     public synchronized Map<Path, Long> usedBelow(Path directory) {
         if (begin()) {
@@ -100,7 +101,7 @@ final class DirectoryDisks implements Disks {
         return known;
     }
 
-    /// @return whether it is time for a walk and nobody is on one
+    /// @return whether a walk is due and none runs
     private boolean begin() {
         long now = System.nanoTime();
         if (walking || (walked != 0 && now - walked < AGAIN.toNanos())) {
@@ -111,7 +112,7 @@ final class DirectoryDisks implements Disks {
         return true;
     }
 
-    /// A file that goes meanwhile makes `du` complain; what it counted is true all the same.
+    /// Walks a directory. `du` complains about files that disappear meanwhile; its other numbers are right.
     private void walk(Path directory) {
         var found = new HashMap<Path, Long>();
         try {

@@ -24,9 +24,9 @@ interface Disks {
     /// Bytes the disk holds, up to some seconds old.
     long used(Path disk);
 
-    /// The same of several disks at once; without those not known. Where disks have no limits, of none.
+    /// The sizes of several disks at once; unknown ones are left out. Empty where disks have no limits.
     Map<Path, Long> used(Collection<Path> disks);
 
-    /// The same of all disks in this directory, made to be asked every few seconds; without those not known yet.
+    /// The sizes of all disks in this directory, cheap enough for every few seconds; unknown ones are left out.
     Map<Path, Long> usedBelow(Path directory);
 }

@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Room in the pool that is held back for saving the memory of sandboxes. Thread-safe; all of it is file work.
+/// Space in the pool that is reserved for saving the memory of sandboxes. Thread-safe; all methods do file work.
 ///
-/// The room is files of equal size whose space is allocated and never written, so nobody who fills the pool can take
-/// it; deleting a file gives its room back. Many small files, because btrfs frees an extent only as a whole.
+/// The reservation consists of files of equal size whose space is allocated and never written, so no sandbox can use
+/// it; deleting a file frees its space. There are many small files, because btrfs frees an extent only as a whole.
 final class HeldBack {
     private static final Logger log = LoggerFactory.getLogger(HeldBack.class);
     private static final long PIECE = 64L << 20;
@@ -29,7 +29,7 @@ final class HeldBack {
     private final Path directory;
     private final LongSupplier spare;
     private final Set<SandboxId> spending = new HashSet<>();
-    /// Null until somebody has said it to this daemon; until then all that an earlier one held back is there for all.
+    /// The reservations; null until they were first set, and then all of an earlier daemon's reservation is shared.
     private @Nullable Map<SandboxId, Long> needs;
 
     private boolean refused;
@@ -40,7 +40,7 @@ final class HeldBack {
         this.spare = spare;
     }
 
-    /// What is given to one sandbox for the time in which it is saved.
+    /// The reservation of one sandbox while it is saved.
     final class Room implements PoolSpace {
         private final SandboxId id;
         private final long bytes;
@@ -77,7 +77,7 @@ final class HeldBack {
         }
     }
 
-    /// Gives the sandbox what is held back for it; nothing is held back for it again until the room is closed.
+    /// Frees the reservation of the sandbox; none is made for it again until this is closed.
     synchronized Room spend(SandboxId id) {
         try {
             var known = needs;

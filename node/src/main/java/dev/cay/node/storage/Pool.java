@@ -20,11 +20,11 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The disk all sandboxes share: on btrfs one subvolume with a hard limit for each.
+/// The disk that all sandboxes share: on btrfs one subvolume with a hard limit for each.
 ///
-/// If the state directory lies on btrfs the pool is a directory there; otherwise it is a file of fixed size with a
-/// btrfs of its own, mounted through a loop device. Without btrfs the layers are plain directories: no disk limit, and
-/// {@link #limited} says so.
+/// If the state directory is on btrfs, the pool is a directory there; otherwise it is a file of fixed size with a btrfs
+/// of its own, mounted through a loop device. Without btrfs, disks are plain directories without a limit, and {@link
+/// #limited} says so.
 public final class Pool {
     private static final Logger log = LoggerFactory.getLogger(Pool.class);
     private static final Duration SYNC_LIMIT = Duration.ofMinutes(10);
@@ -60,7 +60,7 @@ public final class Pool {
         return new Pool(root, btrfs ? new BtrfsDisks(guest) : new DirectoryDisks());
     }
 
-    /// Makes the pool below `stateDir`, or mounts the one that is there. It stays mounted when the daemon ends.
+    /// Makes the pool below `stateDir`, or mounts an existing one. It stays mounted when the daemon ends.
     ///
     /// @param guest does the system calls of btrfs
     public static Pool open(Path stateDir, int sizeMB, GuestProgram guest) {
@@ -105,12 +105,12 @@ public final class Pool {
         return layer;
     }
 
-    /// The layer's place, whether or not it is there.
+    /// The directory of a disk, whether or not it exists.
     public Path layer(SandboxId id) {
         return root.resolve(SANDBOXES).resolve(id.value());
     }
 
-    /// Copies a layer to a place in the pool, on btrfs at once and whatever its size. The source must not be written
+    /// Copies a disk to a place in the pool, on btrfs at once whatever its size. The source must not be written
     /// meanwhile (frozen, or not running).
     public void save(SandboxId id, Path place, int limitMB) {
         disks.copy(layer(id), place, limitMB * MIB);
@@ -129,9 +129,9 @@ public final class Pool {
         return volumes;
     }
 
-    /// Makes an empty disk at a place in the pool, for files that are unpacked there.
+    /// Makes an empty disk at a place in the pool, for unpacking.
     ///
-    /// @return whether its inode numbers begin anew, so that those of another disk can be had again
+    /// @return whether its inode numbers start again, so that those of another disk can be reproduced
     public boolean makeEmpty(Path place, long limit) {
         disks.createEmpty(place, limit);
         return disks.limited();
@@ -142,7 +142,7 @@ public final class Pool {
         deleteSaved(layer(id));
     }
 
-    /// Deletes what {@link #save} made, if it is there.
+    /// Deletes a copy that {@link #save} made, if it exists.
     public void deleteSaved(Path saved) {
         if (Files.exists(saved)) {
             disks.delete(saved);
@@ -154,7 +154,7 @@ public final class Pool {
         new Command("writing the pool to the disk", SYNC_LIMIT, "sync", "-f", root.toString()).run();
     }
 
-    /// Makes files take less room, if the disk can do that; they read as before. Takes its time.
+    /// Compresses files, if the disk can do that; they read as before. Takes long.
     public void compress(Path directory) {
         if (disks.limited()) {
             new Command(
@@ -172,7 +172,7 @@ public final class Pool {
         }
     }
 
-    /// Every layer there is, for finding those that nobody owns.
+    /// All disks, for finding those without a sandbox.
     public List<SandboxId> list() {
         try (var entries = Files.list(root.resolve(SANDBOXES))) {
             return SandboxId.among(entries.map(entry -> entry.getFileName().toString()));
@@ -188,7 +188,7 @@ public final class Pool {
         return disks.used(layer(id));
     }
 
-    /// The same of all layers at once; without those not known yet.
+    /// The sizes of all disks at once; unknown ones are left out.
     public Map<SandboxId, Long> used() {
         var used = new HashMap<SandboxId, Long>();
         disks.usedBelow(root.resolve(SANDBOXES))
@@ -203,7 +203,7 @@ public final class Pool {
         return disks.used(saved);
     }
 
-    /// How large the disk is that all share.
+    /// The size of the shared disk.
     public long size() {
         return root.toFile().getTotalSpace();
     }
@@ -219,7 +219,7 @@ public final class Pool {
         PoolMount.unmount(root);
     }
 
-    /// Refuses with UNAVAILABLE unless so many bytes can be written and nobody notices.
+    /// Checks that so many bytes can be written without filling the pool; else fails with UNAVAILABLE.
     public PoolSpace room(long bytes) {
         requireRoom(bytes, 0);
         return () -> {};
@@ -249,7 +249,7 @@ public final class Pool {
 
     /// Room for saving one sandbox, with what is held back for it. Refuses like {@link #room}.
     ///
-    /// @return to be closed when it is saved
+    /// @return close it when the sandbox is saved
     public PoolSpace roomFor(SandboxId id, long bytes) {
         var room = heldBack.spend(id);
         try {
@@ -266,8 +266,8 @@ public final class Pool {
         disks.limit(layer(id), bytes);
     }
 
-    /// Whether little room is left for metadata though data has more than it uses: btrfs gives room to one or the other
-    /// in chunks, and takes none back that is in use.
+    /// Whether little space is left for metadata though data has more than it uses: btrfs gives space to one or the
+    /// other in chunks, and takes none back that is in use.
     boolean lacksMetadata() {
         try {
             return limited()
@@ -302,8 +302,8 @@ public final class Pool {
         }
     }
 
-    /// What sandboxes can still write before the pool is full. Less than {@link #free} by what is in memory only, by
-    /// what metadata will take, and where little room is left for metadata.
+    /// How much sandboxes can still write before the pool is full. Less than {@link #free} by data that is only in
+    /// memory, by future metadata, and where little space is left for metadata.
     long spare() {
         long free = free();
         if (!limited()) {
@@ -324,12 +324,12 @@ public final class Pool {
         return Math.min(GIB, size() / 10);
     }
 
-    /// The last part of the pool is nobody's.
+    /// The last part of the pool, which is never used.
     long reserve() {
         return Math.min(GIB, size() / 20);
     }
 
-    /// A full btrfs fails in ways nobody expects, so the last part of it is nobody's.
+    /// Fails if the pool is nearly full. A full btrfs fails in unexpected ways, so its last part is never used.
     private void refuseIfNearlyFull(String what) {
         long free = Math.max(0, spare());
         if (free < reserve()) {

@@ -12,11 +12,11 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Stops sandboxes from filling the pool: what they may hold, all together, can be more than the pool has.
+/// Stops sandboxes from filling the pool, because the sum of their limits may exceed it.
 ///
-/// When the pool is nearly full, the sandboxes that hold most of it cannot write more (EDQUOT); when it goes on
-/// filling, none can. They get their limits back when there is room again. A thread of its own looks at what is free,
-/// the more often the less that is.
+/// When the pool is nearly full, the sandboxes that use most of it cannot write more (EDQUOT); when it continues to
+/// fill, none can. They get their limits back when there is space again. A thread of its own checks the free space,
+/// more often when there is less.
 public final class PoolGuard implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(PoolGuard.class);
     private static final Duration LONGEST = Duration.ofSeconds(1);
@@ -27,12 +27,12 @@ public final class PoolGuard implements AutoCloseable {
     /// Bytes that sandboxes write in a millisecond at most, all together.
     private static final long PACE = 4L << 20;
 
-    /// How much each may write while the guard finds out who has written what.
+    /// How much each may write while the guard finds out which sandboxes have written.
     private static final long MEANWHILE = 64L << 20;
 
     private static final long CHANGE = 64L << 20;
 
-    /// Told of each sandbox that cannot write more.
+    /// Receives each sandbox that cannot write more.
     public interface Listener {
         void stopped(SandboxId id, long used);
     }
@@ -43,14 +43,14 @@ public final class PoolGuard implements AutoCloseable {
     private final Thread thread;
     private final Set<SandboxId> stopped = new HashSet<>();
 
-    /// What each may hold as far as this daemon has set it.
+    /// The limits that this daemon has set.
     private final Map<SandboxId, Long> set = new HashMap<>();
 
     private long lastFree;
     private long triedAt = System.nanoTime() - AGAIN.toNanos();
     private volatile boolean closed;
 
-    /// @param limits the bytes that each running sandbox may hold when there is room; they may change at any time
+    /// @param limits the bytes that each running sandbox may use when there is space; they may change at any time
     public PoolGuard(Pool pool, Supplier<Map<SandboxId, Long>> limits, Listener listener) {
         this.pool = pool;
         this.limits = limits;
@@ -58,7 +58,7 @@ public final class PoolGuard implements AutoCloseable {
         this.thread = Thread.ofPlatform().daemon().name("pool-guard").unstarted(this::watch);
     }
 
-    /// Raises limits that an earlier daemon may have lowered, and begins to look.
+    /// Raises limits that an earlier daemon may have lowered, and starts the checks.
     public void start() {
         if (pool.limited()) {
             pool.volumes().release(true);
@@ -100,7 +100,7 @@ public final class PoolGuard implements AutoCloseable {
         }
     }
 
-    /// @return when to look again
+    /// @return when to check again
     private Duration look() {
         giveMetadataItsShare();
         long reserve = pool.reserve();
@@ -121,7 +121,8 @@ public final class PoolGuard implements AutoCloseable {
         return time.compareTo(SHORTEST) < 0 ? SHORTEST : time.compareTo(LONGEST) > 0 ? LONGEST : time;
     }
 
-    /// Nothing is changed in the pool while one large file is written, so data could take every chunk.
+    /// Makes btrfs allocate chunks for metadata. While one large file is written the pool has few other changes, so
+    /// data could take every chunk.
     private void giveMetadataItsShare() {
         long free = pool.free();
         if (Math.abs(free - lastFree) > CHANGE) {
@@ -156,8 +157,8 @@ public final class PoolGuard implements AutoCloseable {
         return Math.max(1, used.getOrDefault(id, 0L));
     }
 
-    /// What a sandbox holds is known as of the file system's last commit, up to half a minute ago. So the guard first
-    /// lets nobody write much more, then has all written out, and then chooses.
+    /// Stops the largest writers. The use of a sandbox is known as of the last commit of the file system, up to half a
+    /// minute ago. So the guard first lowers all limits, then syncs, and then chooses.
     private void stopLargest() {
         var running = limits.get();
         var before = pool.used();
@@ -197,7 +198,7 @@ public final class PoolGuard implements AutoCloseable {
         stopped.removeAll(ids);
     }
 
-    /// Sets limits that have changed since the last look, but for those who may not write at all.
+    /// Sets limits that have changed since the last check, except for sandboxes that may not write at all.
     private void followLimits() {
         var now = limits.get();
         set.keySet().retainAll(now.keySet());

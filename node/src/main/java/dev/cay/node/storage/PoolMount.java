@@ -39,8 +39,8 @@ final class PoolMount {
         return new PoolMount(stateDir, root);
     }
 
-    /// Whether there is a btrfs in place afterwards. An existing pool that cannot be mounted is an error, never a
-    /// reason to go on without it: its sandboxes would be lost from sight.
+    /// Mounts the pool; false if there is no btrfs. An existing pool that cannot be mounted is an error, never a reason
+    /// to continue without it: its sandboxes would be lost.
     boolean ensure(long size) throws IOException {
         // Half made by a start that was killed.
         Files.deleteIfExists(fresh());
@@ -62,7 +62,7 @@ final class PoolMount {
         if (!isBtrfs(root)) {
             return false;
         }
-        // Each time: whoever mounted it, or made the file larger, may have been killed before these lines.
+        // Each time: a process that mounted it, or enlarged the file, may have been killed before these lines.
         enableQuota();
         fit();
         return true;
@@ -85,7 +85,7 @@ final class PoolMount {
         }
     }
 
-    /// Lets the file system have all of its file.
+    /// Grows the file system to the size of its file.
     private void fit() throws IOException {
         if (!isFile() || Files.size(file) <= Files.getFileStore(root).getTotalSpace()) {
             return;
@@ -168,7 +168,8 @@ final class PoolMount {
     /// another name, so that a half made one is never mounted.
     private void makeFile(long size) throws IOException {
         reserve(size, fresh());
-        // Small files live in the metadata. Kept twice, they would take twice what the quota of their sandbox says.
+        // Small files are stored in the metadata. Duplicated metadata would use twice as much as the quota of their
+        // sandbox counts.
         new Command("formatting the pool", LIMIT, "mkfs.btrfs", "-q", "-m", "single", fresh().toString()).run();
         Files.move(fresh(), file, StandardCopyOption.ATOMIC_MOVE);
     }
@@ -186,12 +187,12 @@ final class PoolMount {
                 .run();
     }
 
-    /// Without discard, which would give the reserved space back to the host; without setuid programs and
-    /// devices, which would be sandboxes' and yet mean something to the host's users. Overlays made of it are
-    /// not bound by that. Metadata has chunks of its own: where data has taken them all, the file system refuses
-    /// every change, also deletions.
+    /// Mounts without discard, which would return the reserved space to the host; without set-uid programs and
+    /// devices, because those of sandboxes would be valid for the host's users. Overlays on it are not affected.
+    /// Metadata has chunks of its own: where data has taken all chunks, the file system refuses every change, also
+    /// deletions.
     ///
-    /// One that is mounted already may have been so by an earlier version.
+    /// An older version may have mounted it already.
     private void mount() {
         String options = "noatime,nodiscard,nosuid,nodev,metadata_ratio=4";
         if (Mounts.isMountPoint(root)) {

@@ -5,17 +5,17 @@ import dev.cay.wire.node.DiskShare;
 import java.util.HashMap;
 import java.util.Map;
 
-/// Divides what is left of a share of the pool among the sandboxes that can write.
+/// Divides the rest of a team's share of the pool among the sandboxes that can write.
 ///
-/// The limits of all of them, and what paused sandboxes and snapshots hold, add up to the share. So they cannot exceed
-/// it between two readings, however fast they write; the next reading gives what one has not used to the others.
+/// The limits of all of them, plus the size of paused sandboxes and snapshots, add up to the share. So they cannot
+/// exceed it between two measurements, however fast they write; the next measurement gives unused space to the others.
 public final class ShareLimits {
     private ShareLimits() {}
 
-    /// What a share's sandboxes and snapshots hold now.
+    /// The bytes that a share's sandboxes and snapshots use now.
     ///
-    /// @param used  of sandboxes that run
-    /// @param saved of paused sandboxes, under the names of their snapshots, and of snapshots
+    /// @param used  of running sandboxes
+    /// @param saved of paused sandboxes, by the names of their snapshots, and of snapshots
     public static long held(DiskShare share, Map<SandboxId, Long> used, Map<String, Long> saved) {
         long held = 0;
         for (var id : share.sandboxes()) {
@@ -36,9 +36,9 @@ public final class ShareLimits {
                 : share.sandboxes().contains(new SandboxId(snapshot.substring(0, dot)));
     }
 
-    /// The bytes that each writer of a share may hold.
+    /// The limit of each writer of a share.
     ///
-    /// @param own what each may hold if there is room
+    /// @param own the limit of each if there is space
     public static Map<SandboxId, Long> divide(
             DiskShare share, long held, Map<SandboxId, Long> used, Map<SandboxId, Long> own) {
         var limits = new HashMap<>(own);

@@ -27,7 +27,7 @@ public final class TreeStream {
         this.guest = guest.path().toString();
     }
 
-    /// Writes a tree that nobody changes meanwhile.
+    /// Writes a tree that nothing changes meanwhile.
     public void pack(Path directory, OutputStream out) throws IOException {
         var process = new ProcessBuilder(guest, "tree", "pack", directory.toString()).start();
         try {
@@ -60,7 +60,7 @@ public final class TreeStream {
         }
     }
 
-    /// A program that ended says why with its exit code, not by the broken pipe.
+    /// Feeds a program. If it has ended, its exit code explains the broken pipe.
     private static void feed(Process process, InputStream in) throws IOException {
         byte[] buffer = new byte[1 << 17];
         boolean taken = true;

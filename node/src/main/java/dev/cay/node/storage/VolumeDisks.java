@@ -21,13 +21,13 @@ public final class VolumeDisks {
     private static final Logger log = LoggerFactory.getLogger(VolumeDisks.class);
     private static final String SIZE = ".size";
 
-    /// How much each may write while the guard has all written out.
+    /// How much each may write while the guard syncs the file system.
     private static final long MEANWHILE = 64L << 20;
 
     private final Path directory;
     private final Disks disks;
     private final Runnable requireRoom;
-    /// How often they were stopped since they were last released.
+    /// How often growth was stopped since the last release.
     private int stops;
 
     /// @param requireRoom refuses when the pool is nearly full
@@ -37,7 +37,7 @@ public final class VolumeDisks {
         this.requireRoom = requireRoom;
     }
 
-    /// The volume's place, whether or not it is there.
+    /// The volume's directory, whether or not it exists.
     public Path place(VolumeId id) {
         return directory.resolve(id.value());
     }
@@ -55,7 +55,7 @@ public final class VolumeDisks {
         return place;
     }
 
-    /// Makes an empty volume, in which every user of a sandbox can make files. One that is there gets this size.
+    /// Makes an empty volume, in which every user of a sandbox can make files. An existing one gets this size.
     public void create(VolumeId id, long bytes) {
         make(id, bytes);
         try {
@@ -65,7 +65,7 @@ public final class VolumeDisks {
         }
     }
 
-    /// The same for a tree that is unpacked there, with the permissions it has.
+    /// Makes a volume for a tree that is unpacked there, with the tree's permissions.
     public void make(VolumeId id, long bytes) {
         Path place = place(id);
         try {
@@ -118,7 +118,7 @@ public final class VolumeDisks {
         return used;
     }
 
-    /// How much a volume may hold.
+    /// The size of a volume.
     public long bytes(VolumeId id) {
         try {
             return Long.parseLong(Files.readString(size(id)).strip());
@@ -127,13 +127,13 @@ public final class VolumeDisks {
         }
     }
 
-    /// Copies a volume to a place in the pool, on btrfs at once and whatever its size.
+    /// Copies a volume to a place in the pool, on btrfs at once whatever its size.
     public void save(VolumeId id, Path to) {
         disks.copy(require(id), to, bytes(id));
     }
 
-    /// Lets no volume grow: the pool is nearly full. At first each may write a little more, as what it holds is known
-    /// as of the last commit of the file system.
+    /// Stops the growth of all volumes, because the pool is nearly full. At first each may write a little more, because
+    /// its use is known as of the last commit of the file system.
     synchronized void stop() {
         stops++;
         if (stops > 2) {

@@ -1,6 +1,6 @@
-/// Where sandboxes' writable layers lie: one {@link dev.cay.node.storage.Pool} per node.
+/// The disk for sandboxes' writable layers: one {@link dev.cay.node.storage.Pool} per node.
 ///
-/// What is in a layer, and what is mounted over what, is not known here.
+/// This package does not know the content of layers, or how they are mounted.
 @NullMarked
 package dev.cay.node.storage;
 
