@@ -38,7 +38,7 @@ final class DnsForwarder implements AutoCloseable {
     private static final int MAX_OPEN_PER_CLIENT = 64;
     private static final Duration TCP_IDLE = Duration.ofSeconds(10);
 
-    /// What somebody who asks may have.
+    /// The permission of a client.
     enum Standing {
         SERVED,
         LOCAL_NAMES_ONLY,
@@ -105,7 +105,7 @@ final class DnsForwarder implements AutoCloseable {
             try {
                 streams.close();
             } catch (IOException _) {
-                // Nothing is lost with a listening socket.
+                // Closing a listening socket loses nothing.
             }
         }
         threads.shutdownNow();
@@ -139,7 +139,7 @@ final class DnsForwarder implements AutoCloseable {
                     socket.close();
                 }
             } catch (SocketException _) {
-                // Closed, or the client was faster to leave than we to accept.
+                // The forwarder was closed, or the client disconnected before its connection was accepted.
             } catch (IOException e) {
                 log.atDebug().setCause(e).log("a DNS connection was lost");
             }
@@ -168,7 +168,7 @@ final class DnsForwarder implements AutoCloseable {
         }
     }
 
-    /// Runs the work unless too much is open already; whoever is not of ours is not even counted.
+    /// Runs the work unless too much is open already; clients that are no sandboxes are not even counted.
     private boolean admit(InetAddress client, Runnable work) {
         if (standing.apply(client) == Standing.STRANGER) {
             return false;
@@ -239,9 +239,9 @@ final class DnsForwarder implements AutoCloseable {
         }
     }
 
-    /// A client whose rules name hosts gets addresses of these hosts and nothing else: every other kind of record could
-    /// carry data, or lead past the rules. The question that leaves is ours, with the name and nothing else of the
-    /// client's.
+    /// Answers a client whose rules name hosts: addresses of these hosts and nothing else, because every other kind
+    /// of record could carry data, or lead past the rules. The forwarded query is made here, with only the client's
+    /// name in it.
     private byte[] filtered(DnsMessage question, NameFilter filter, boolean stream) {
         if (!filter.allows(question.name())) {
             return question.failure(DnsMessage.REFUSED);
@@ -267,7 +267,7 @@ final class DnsForwarder implements AutoCloseable {
         try {
             udp.send(new DatagramPacket(answer, answer.length, client));
         } catch (IOException _) {
-            // The sandbox is gone, or asks again.
+            // The sandbox is gone, or will ask again.
         }
     }
 }

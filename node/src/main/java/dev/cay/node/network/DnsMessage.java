@@ -76,10 +76,10 @@ final class DnsMessage {
         }
     }
 
-    /// A question of our own.
+    /// Makes a query.
     static DnsMessage question(String name, int type) throws UnknownHostException {
         var out = ByteBuffer.allocate(HEADER + MAX_NAME + 8);
-        // Recursion is wanted; one question.
+        // Flags: recursion desired; one question.
         out.putShort((short) 0).putShort((short) 0x0100).putShort((short) 1);
         out.position(HEADER);
         for (String label : name.split("\\.", -1)) {
@@ -212,12 +212,13 @@ final class DnsMessage {
         return bytes[3] & 0x0f;
     }
 
-    /// Whether this is the answer to a question we sent: same id, same name and type.
+    /// Whether this answers the query: same id, same name and type.
     boolean answers(DnsMessage question, int id) {
         return (bytes[2] & RESPONSE) != 0 && id() == id && type == question.type && name.equals(question.name);
     }
 
-    /// Some C libraries ask DNS for names under `localhost` although they mean the machine itself.
+    /// Whether the name is `localhost` or below it. Some C libraries query DNS for it, although it means the machine
+    /// itself.
     boolean isLocal() {
         return name.equals("localhost") || name.endsWith(".localhost");
     }
@@ -230,7 +231,7 @@ final class DnsMessage {
         };
     }
 
-    /// An answer without records: our header, the question as it came.
+    /// An answer without records: a new header, and the question unchanged.
     byte[] failure(int code) {
         byte[] reply = Arrays.copyOf(bytes, questionEnd);
         reply[2] = (byte) (RESPONSE | (bytes[2] & 0x79));

@@ -14,21 +14,22 @@ import java.util.Optional;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/// The nftables table of one sandbox with egress rules. It judges before the table of the instance does, and
-/// can only refuse more.
+/// The nftables table of one sandbox with egress rules. It is evaluated before the table of the instance, and can only
+/// refuse more.
 ///
-/// Each such sandbox has a table of its own, which is replaced whole: the `nft` program reads all sets of a
-/// table before it changes one element.
+/// Each such sandbox has a table of its own, which is replaced as a whole, because the `nft` program reads all sets of
+/// a table before it changes one element.
 ///
 /// @param name of the table
-/// @param mark name of an empty chain in it that tells its contents, so that a restart finds what is in force
-/// @param text creates the table, in place of one that may be there
+/// @param mark name of an empty chain in it that identifies its contents, so that a restarted daemon knows what is in
+///             force
+/// @param text creates the table, in place of an existing one
 record EgressTable(String name, String mark, String text) {
     static final String MARK = "is_";
 
-    /// Both directions are judged: packets of an open connection that is not allowed any more pass neither way.
-    /// What came before the rules of a path and is forwarded still, is refused. The redirection runs before
-    /// those of other programs.
+    /// Both directions are judged: packets of an open connection that is no longer allowed pass neither way.
+    /// Connections of sandboxes on the path that are still forwarded from before its rules are refused. The
+    /// redirection runs before those of other programs.
     private static final String RULES = """
             add table inet TABLE
             delete table inet TABLE

@@ -21,12 +21,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// One nftables table that judges packets of our own interfaces and no others, and one more for each sandbox
-/// with egress rules ({@link EgressTable}). Thread-safe.
+/// One nftables table that judges packets of Cay's own interfaces and no others, and one more for each sandbox with
+/// egress rules ({@link EgressTable}). Thread-safe.
 ///
-/// A sandbox may talk to public addresses and to those that the operator opens, and ask the gateway for names,
-/// nothing else. Whoever is not of ours passes with one comparison of an interface name. The tables outlive the
-/// daemon, as sandboxes do.
+/// A sandbox may reach public addresses and those that the operator opens, and ask the gateway for names, nothing else.
+/// Packets of other interfaces pass after one comparison of an interface name. The tables outlive the daemon, as
+/// sandboxes do.
 public final class Firewall {
     private static final Logger log = LoggerFactory.getLogger(Firewall.class);
     private static final Duration LIMIT = Duration.ofSeconds(20);
@@ -34,13 +34,14 @@ public final class Firewall {
     /// Questions for names of one sandbox; what comes faster never wakes the daemon.
     private static final int QUESTIONS_PER_SECOND = 500;
 
-    /// A flow without answers stays new to the kernel; only its first packet is the one that opens it.
+    /// Matches the first packet of a flow. A flow without answers stays new to the kernel, so the connection must also
+    /// be unconfirmed.
     private static final String FIRST_PACKET = "ct state new ct status & confirmed == 0";
 
-    /// The set `noinet` is asked before the rule for established connections: withdrawing access ends open
-    /// ones. A TCP packet of no connection we know is answered with a reset: a restored sandbox learns at
-    /// once that its old connections are gone. `arriving` runs before connection tracking: a forged packet
-    /// leaves no trace. The port of the path takes only connections that a sandbox's own table redirected.
+    /// The set `noinet` is checked before the rule for established connections: withdrawing access ends open ones.
+    /// A TCP packet of no known connection is answered with a reset: a restored sandbox learns at once that its old
+    /// connections are gone. `arriving` runs before connection tracking: a forged packet leaves no trace. The port
+    /// of the path takes only connections that a sandbox's own table redirected.
     private static final String RULES = """
             add table inet TABLE
             delete table inet TABLE
@@ -145,11 +146,11 @@ public final class Firewall {
     private final NetworkLimits limits;
     private final Programs programs;
 
-    /// The kernel's set as we left it, so that the common case, a sandbox with access, costs no process.
+    /// The kernel's set as this class left it, so that the common case, a sandbox with access, costs no process.
     private final Set<String> barred = new ConcurrentSkipListSet<>();
 
-    /// Tables of sandboxes as they are in the kernel, by link. Of those that an earlier daemon loaded only name
-    /// and mark are known.
+    /// Tables of sandboxes as they are in the kernel, by link. Of those that an earlier daemon loaded, only name and
+    /// mark are known.
     private final Map<String, EgressTable> tables = new ConcurrentHashMap<>();
 
     public Firewall(HostPlan plan, NetworkLimits limits, Programs programs) {
@@ -158,8 +159,8 @@ public final class Firewall {
         this.programs = programs;
     }
 
-    /// Loads the rules in one transaction, in place of those that may be there. Who had no internet access before
-    /// has none afterwards, so that a restart of the daemon opens no gap.
+    /// Loads the rules in one transaction, in place of existing ones. Sandboxes without internet access stay without
+    /// it, so a restart of the daemon opens no gap.
     public synchronized void load() {
         barred.clear();
         barred.addAll(listBarred());
@@ -168,7 +169,7 @@ public final class Firewall {
         apply("");
     }
 
-    /// Loads the rules again, as they were, if somebody took them away.
+    /// Loads the same rules again if another program removed them.
     public synchronized void putBack() {
         var there = listTables();
         var lost = tables.entrySet().stream()
@@ -196,8 +197,8 @@ public final class Firewall {
         require(rules(false) + more);
     }
 
-    /// Replaces what was said about the sandbox's egress, in one transaction. Acts at once, also on connections
-    /// that are open. Saying the same twice costs nothing.
+    /// Replaces the egress rules of a sandbox in one transaction. Takes effect at once, also on open connections.
+    /// Repeating the same rules costs nothing.
     public synchronized void setEgress(Slot slot, Egress egress) {
         String veth = slot.veth();
         var wanted = EgressTable.of(plan, slot, egress).orElse(null);
@@ -238,7 +239,7 @@ public final class Firewall {
         return "add table inet %1$s\ndelete table inet %1$s\n".formatted(table);
     }
 
-    /// Takes back what was said about links that are none of these.
+    /// Removes the rules of all other links.
     synchronized void forgetOthers(Set<String> veths) {
         var script = new StringBuilder();
         var others = new TreeSet<>(barred);

@@ -7,17 +7,17 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/// Gets on with the other firewalls of the host (Docker, libvirt, ufw). A packet must be accepted by all of them, so
-/// where one drops what it does not know, sandboxes have no network however open our own table is.
+/// Lets sandboxes' packets pass the host's other firewalls (Docker, libvirt, ufw). All of them must accept a packet, so
+/// where one drops unknown packets, sandboxes have no network whatever Cay's own table says.
 ///
-/// In the iptables chains that are meant for others we add accept rules for our interfaces, marked with a comment so
-/// that they are found and removed again. Tables that are plain nftables belong to somebody who wrote them by hand:
-/// those we only name.
+/// In the iptables chains that are meant for additions this class adds accept rules for Cay's interfaces, marked with a
+/// comment so that they are found and removed again. Plain nftables tables were written by hand: those are only
+/// reported.
 public final class ForeignFirewalls {
     private static final Duration LIMIT = Duration.ofSeconds(20);
     private static final int DNS = 53;
 
-    /// A firewall that stops our packets and that we must not change.
+    /// A firewall that stops sandboxes' packets and that Cay must not change.
     ///
     /// @param fix what the operator can do about it
     public record Obstacle(String where, String fix) {}
@@ -55,7 +55,7 @@ public final class ForeignFirewalls {
         this.gateway = plan.gateway();
     }
 
-    /// Adds what is missing; asking again changes nothing.
+    /// Adds missing rules; repeating this changes nothing.
     public void makeWay() {
         for (var filter : filters()) {
             var present = filter.marked(marker);
@@ -73,13 +73,13 @@ public final class ForeignFirewalls {
         }
     }
 
-    /// Whether a rule as it is printed has the same value of an option as the one that is wanted.
+    /// Whether a rule as printed has the same value of an option as the wanted one.
     private static boolean hasOption(String line, List<String> rule, String option) {
         int at = rule.indexOf(option);
         return at < 0 || (line + " ").contains(option + " " + rule.get(at + 1) + " ");
     }
 
-    /// Removes every rule that carries our mark.
+    /// Removes every rule that carries Cay's mark.
     public void withdraw() {
         for (var filter : filters()) {
             for (var rule : filter.marked(marker)) {
@@ -91,7 +91,7 @@ public final class ForeignFirewalls {
         }
     }
 
-    /// What still stops sandboxes after {@link #makeWay}: chains of plain nftables that drop by default.
+    /// Firewalls that still stop sandboxes after {@link #makeWay}: chains of plain nftables that drop by default.
     public List<Obstacle> obstacles() {
         var found = new ArrayList<Obstacle>();
         String table = "";

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/// What an instance has of the host's own network: its ends of sandboxes' links, and addresses.
+/// The network interfaces and addresses of an instance on the host.
 public final class HostLinks {
     private static final Duration LIMIT = Duration.ofSeconds(20);
     private static final Path INTERFACES = Path.of("/sys/class/net");

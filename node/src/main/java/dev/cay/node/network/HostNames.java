@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Looks up names for connections that the node makes for sandboxes, with the name servers that sandboxes'
-/// questions go to. Remembers answers for a short while. Thread-safe.
+/// Looks up names for connections that the node makes for sandboxes, with the name servers that sandboxes use. Caches
+/// answers for a short time. Thread-safe.
 public final class HostNames {
     private static final int REMEMBERED = 4096;
     private static final Duration LONGEST = Duration.ofSeconds(30);
@@ -25,8 +25,8 @@ public final class HostNames {
         }
     };
 
-    /// @param nameservers whom to ask; empty means whatever the host uses
-    /// @param self        address that is never asked
+    /// @param nameservers servers to ask; empty means those of the host
+    /// @param self        an address that is never asked
     public HostNames(List<String> nameservers, InetAddress self) {
         this.servers = new NameServers(new Resolvers(nameservers, self));
     }

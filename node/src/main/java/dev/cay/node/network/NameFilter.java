@@ -2,11 +2,10 @@ package dev.cay.node.network;
 
 import java.net.InetAddress;
 
-/// What one sandbox may learn by DNS.
+/// The names that one sandbox may look up.
 public interface NameFilter {
-    /// Whether the sandbox gets addresses alone, of names that are allowed. Otherwise it gets all but records that
-    /// name other places and keys for a service (HTTPS, SVCB): with these, clients hide the name that rules look
-    /// at.
+    /// Whether the sandbox gets only addresses, of allowed names. Otherwise it gets all records but those that name
+    /// other hosts and keys for a service (HTTPS, SVCB): with these, clients hide the name that rules check.
     boolean addressesOnly();
 
     /// Whether it may ask for this name.

@@ -41,8 +41,8 @@ public final class NetworkPool implements AutoCloseable {
     /// Set by {@link #close}: rules that are loaded later would outlive the daemon, as nobody would remove them.
     private boolean closed;
 
-    /// @param nameservers what DNS questions are passed on to; empty means whatever the host uses
-    /// @param path        where TCP goes of sandboxes whose rules the kernel alone cannot keep
+    /// @param nameservers servers that DNS queries are forwarded to; empty means those of the host
+    /// @param path        handles TCP of sandboxes whose rules the kernel alone cannot enforce
     public NetworkPool(HostPlan plan, NetworkLimits limits, List<String> nameservers, Sysctls sysctls, PathRules path) {
         this.path = path;
         this.plan = plan;
@@ -59,8 +59,8 @@ public final class NetworkPool implements AutoCloseable {
                 address -> Addresses.isPublic(address) || limits.opens(address));
     }
 
-    /// Loads the rules, puts the gateway address on the host and begins to answer DNS. Sandboxes that are there
-    /// already keep the internet access they had.
+    /// Loads the rules, adds the gateway address to the host and starts to answer DNS. Existing sandboxes keep their
+    /// internet access.
     public void start() {
         firewall.load();
         foreign.makeWay();
@@ -70,8 +70,8 @@ public final class NetworkPool implements AutoCloseable {
         dns.start();
     }
 
-    /// Makes ready for the link of a sandbox that is about to start, or takes up one that runs. Call it before the
-    /// hook makes the link.
+    /// Prepares the firewall for the link of a sandbox that is about to start, or adopts a running one. Call it before
+    /// the hook makes the link.
     public void attach(SandboxId id, Slot slot, Egress egress) {
         setEgress(id, slot, egress);
     }
@@ -93,9 +93,10 @@ public final class NetworkPool implements AutoCloseable {
         }
     }
 
-    /// Removes the host's end of the link and all that was said about it; the slot may be released afterwards.
+    /// Removes the host's end of the link and its rules; the slot may be released afterwards.
     ///
-    /// The link first: a sandbox that is not quite gone must not get access back by being forgotten.
+    /// The link is first: a sandbox that has not ended completely must not get access back when its rules are
+    /// removed.
     public void detach(SandboxId id, Slot slot) {
         links.delete(slot.veth());
         setEgress(id, slot, Egress.open());
@@ -106,13 +107,14 @@ public final class NetworkPool implements AutoCloseable {
         return links.others(claimed.stream().map(Slot::veth).collect(Collectors.toSet()));
     }
 
-    /// Only while nothing is created: a slot of a new sandbox could be that of an orphan.
+    /// Removes links without a sandbox. Call this only while none is created: a slot of a new sandbox could be that of
+    /// an orphan.
     public void removeOrphans(Collection<Slot> claimed) {
         orphans(claimed).forEach(links::delete);
         var veths = claimed.stream().map(Slot::veth).collect(Collectors.toSet());
         firewall.forgetOthers(veths);
         ruled.keySet().retainAll(veths);
-        // Of our range only the gateway's address is on the host.
+        // Of the instance's range only the gateway's address is on the host.
         links.removeAddresses(plan.gateway());
     }
 
@@ -121,8 +123,8 @@ public final class NetworkPool implements AutoCloseable {
         plan.withFree(veth, () -> links.delete(veth));
     }
 
-    /// Looks again for what others did to our packets since: a firewall that was started after us may stop them, and
-    /// the way some are loaded takes every other's rules away, ours included.
+    /// Repairs what other programs did to the rules: a firewall that was started later may stop sandboxes' packets, and
+    /// some programs flush the tables of all others.
     public synchronized void heal() {
         if (closed) {
             return;
@@ -147,8 +149,9 @@ public final class NetworkPool implements AutoCloseable {
         firewall.remove();
     }
 
-    /// Who may not reach the internet gets no names either, as questions for names can carry data out; nor does
-    /// who reaches some addresses alone. Rules that a restart has not taken up yet are taken for such.
+    /// The DNS permission of a client. A sandbox without internet access gets no names, because queries can carry data
+    /// out; nor does one that may reach only addresses. A sandbox whose rules were not read yet after a restart is
+    /// treated like that.
     private DnsForwarder.Standing standing(InetAddress client) {
         if (!(client instanceof Inet4Address address) || !plan.isSandbox(address)) {
             return DnsForwarder.Standing.STRANGER;

@@ -31,6 +31,6 @@ public interface PathRules {
     /// The sandbox does not take the path any more; its open connections are cut. Unknown ones are fine.
     void remove(SandboxId id);
 
-    /// What the sandbox at this address may learn by DNS, if it takes the path.
+    /// The filter of names for the sandbox at this address, if it is on the path.
     Optional<NameFilter> names(InetAddress client);
 }

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Name servers to pass questions on to: those configured, else those of `/etc/resolv.conf`, read again when it
-/// changes. A stub like systemd-resolved's is fine, as the node asks from the host.
+/// Name servers to forward queries to: the configured ones, else those of `/etc/resolv.conf`, read again when it
+/// changes. A stub like systemd-resolved's works, because the node asks from the host.
 final class Resolvers {
     private static final int PORT = 53;
 
@@ -45,7 +45,7 @@ final class Resolvers {
                 readAt = changed;
             }
         } catch (IOException _) {
-            // While it is being replaced the servers we know are the best guess.
+            // The file is being replaced, so the known servers are the best guess.
         }
         return read;
     }
@@ -60,13 +60,13 @@ final class Resolvers {
                         .ifPresent(server -> servers.add(new InetSocketAddress(server, PORT)));
             }
         }
-        // What the C library does with an empty file.
+        // With an empty file, as the C library does.
         return servers.isEmpty()
                 ? List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), PORT))
                 : List.copyOf(servers);
     }
 
-    /// A line that is not understood is the operator's matter, and no reason to ask nobody.
+    /// Parses an address. A line that cannot be parsed is skipped.
     private static Optional<InetAddress> address(String literal) {
         try {
             return Optional.of(InetAddress.ofLiteral(literal));

@@ -1,8 +1,7 @@
-/// The sandboxes' way to the world, and what keeps them from everything else. Start reading at
-/// {@link dev.cay.node.network.NetworkPool}.
+/// The network of sandboxes, and its firewall. Start reading at {@link dev.cay.node.network.NetworkPool}.
 ///
-/// The link itself (veth, addresses, the sandbox's own source NAT) is made by `cay-guest hook`; this room only takes
-/// it away. It must not know what runs in a sandbox.
+/// `cay-guest hook` makes the link itself (veth, addresses, the sandbox's own source NAT); this package only removes
+/// it. It does not know what runs in a sandbox.
 @NullMarked
 package dev.cay.node.network;
 
