@@ -8,14 +8,14 @@ import java.util.Arrays;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Reads the server name from the first message of a TLS client, however the client cut it into records.
+/// Reads the server name from the first message of a TLS client, however the client split it into records.
 ///
 /// The bytes are hostile. A message that does not follow RFC 8446 to the letter, that names two hosts, or
 /// that is longer than {@link #MOST} is judged by its address alone, and refused where all TLS is opened.
 ///
-/// @param name the host that the client names, in lower case; null if it names none that is a host name
+/// @param name the host that the client names, in lower case; null if it names no valid host name
 record ClientHello(@Nullable String name) {
-    /// How many bytes of it are looked at.
+    /// Most bytes that are read of it.
     static final int MOST = 32 * 1024;
 
     static final byte HANDSHAKE = 22;
@@ -67,7 +67,7 @@ record ClientHello(@Nullable String name) {
                 int end = MESSAGE_HEADER + (body.getInt(0) & 0xffffff);
                 require(end <= MOST);
                 if (body.position() >= end) {
-                    // What follows in the same record would be another message, which no client sends here.
+                    // More data in the same record would be another message, which no client sends here.
                     require(body.position() == end);
                     return Arrays.copyOfRange(body.array(), MESSAGE_HEADER, end);
                 }
@@ -78,7 +78,7 @@ record ClientHello(@Nullable String name) {
         }
     }
 
-    /// As far as the header of a record is there.
+    /// Checks as much of the record's header as has arrived.
     private static void checkBeginning(ByteBuffer in) throws Malformed {
         require(in.remaining() < 1 || in.get(in.position()) == HANDSHAKE);
         require(in.remaining() < 2 || in.get(in.position() + 1) == 3);
@@ -117,7 +117,7 @@ record ClientHello(@Nullable String name) {
         require((list.get() & 0xff) == HOST_NAME);
         byte[] bytes = new byte[list.getShort() & 0xffff];
         list.get(bytes);
-        // A second name, of whatever type, would leave open which one counts.
+        // A second name, of any type, would be ambiguous.
         require(!list.hasRemaining());
         String name = HostPattern.plain(new String(bytes, StandardCharsets.ISO_8859_1));
         return HostPattern.isName(name) ? name : null;

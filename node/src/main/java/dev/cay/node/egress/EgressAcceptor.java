@@ -14,8 +14,8 @@ import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The thread that accepts connections of sandboxes. A connection that has to show a name stays here until
-/// it has sent something: a thread that is started earlier has to be woken twice.
+/// The thread that accepts connections of sandboxes. A connection that must show a name stays here until it has sent
+/// something, because a thread started earlier would be woken twice.
 final class EgressAcceptor implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(EgressAcceptor.class);
     private static final Duration LONG = Duration.ofHours(1);
@@ -83,7 +83,7 @@ final class EgressAcceptor implements AutoCloseable {
         }
     }
 
-    /// Takes all that wait. After a failure, the rest has to wait a moment.
+    /// Accepts all waiting connections. After a failure, the rest waits a moment.
     private void accept() {
         while (!closed) {
             try {
@@ -119,7 +119,8 @@ final class EgressAcceptor implements AutoCloseable {
         }
     }
 
-    /// They are refused by their own threads. At most once in a while, as there may be many and others arrive often.
+    /// Starts the connections whose time limit has passed; their own threads refuse them. Done rarely, because there
+    /// may be many.
     private void beginThoseWhoseTimeIsOver() {
         if (System.nanoTime() - checked < CHECK.toNanos()) {
             return;

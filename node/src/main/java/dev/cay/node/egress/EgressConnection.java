@@ -19,23 +19,22 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// One connection of a sandbox on its way through the node: it is looked at, judged, connected, and relayed.
+/// One connection of a sandbox through the node: reads its first bytes, judges, connects, and relays.
 final class EgressConnection implements PathSandbox.Open, HttpBridge.Bridged {
     private static final Logger log = LoggerFactory.getLogger(EgressConnection.class);
 
-    /// For clients that must show a name to get anywhere.
+    /// Time limit for clients that must show a name.
     private static final Duration MUST_SPEAK = Duration.ofSeconds(10);
 
-    /// For clients that may go on without. In some protocols the server speaks first.
+    /// Time limit for clients that may be silent. In some protocols the server speaks first.
     private static final Duration MAY_SPEAK = Duration.ofMillis(300);
 
     private static final Duration IDLE = Duration.ofHours(1);
 
-    /// Most clients say all in so many bytes.
+    /// Most clients send their first message in so many bytes.
     private static final int SMALL = 2048;
 
-    /// How often the first bytes are looked at: a client may send them one by one, and each look costs the
-    /// node time.
+    /// How often the first bytes are parsed: a client may send them one by one, and each parse costs the node time.
     private static final int LOOKS = 256;
 
     /// Hosts of requests on one connection that are remembered; with more of them, the connection is cut when
@@ -87,7 +86,7 @@ final class EgressConnection implements PathSandbox.Open, HttpBridge.Bridged {
         return sandbox;
     }
 
-    /// Where the sandbox believes to be connected to.
+    /// The destination that the sandbox chose.
     @Override
     public InetSocketAddress destination() {
         return destination;
@@ -109,7 +108,7 @@ final class EgressConnection implements PathSandbox.Open, HttpBridge.Bridged {
         return !guest.isOpen();
     }
 
-    /// For which host TLS was opened; without a name it is the address.
+    /// The host for which TLS was opened; without a name it is the address.
     @Override
     public String host() {
         return first instanceof FirstBytes.Tls(String name) && name != null
@@ -140,7 +139,7 @@ final class EgressConnection implements PathSandbox.Open, HttpBridge.Bridged {
         return rules.route(seen, destination, () -> parts.upstreams().permits(destination));
     }
 
-    /// Returns when the connection is over.
+    /// Runs to the end of the connection.
     void run() {
         try {
             look();
@@ -226,7 +225,7 @@ final class EgressConnection implements PathSandbox.Open, HttpBridge.Bridged {
         route = route(rules, seen);
     }
 
-    /// What the client sends first; `Unfinished` when it sends nothing, or not enough, in time.
+    /// The client's first bytes; `Unfinished` when it sends nothing, or not enough, in time.
     private FirstBytes firstBytes(Duration limit) throws IOException {
         long end = began + limit.toNanos();
         FirstBytes seen = new FirstBytes.Unfinished();
@@ -240,7 +239,7 @@ final class EgressConnection implements PathSandbox.Open, HttpBridge.Bridged {
         return seen;
     }
 
-    /// Reads on, and looks at all that was read.
+    /// Reads more, and parses everything that was read.
     private FirstBytes more(Duration limit) throws IOException {
         if (buffered == FirstBytes.MOST || ++looks > LOOKS) {
             return FirstBytes.enough(buffer, buffered);
@@ -276,8 +275,8 @@ final class EgressConnection implements PathSandbox.Open, HttpBridge.Bridged {
         }
     }
 
-    /// To the first of the places that takes the connection. What the client has sent goes with the
-    /// connection, so that nobody has to be woken in between.
+    /// Connects to the first of the addresses that accepts. The client's first bytes are sent by the relay, so that no
+    /// thread has to be woken in between.
     private void leave(List<InetSocketAddress> places, EgressRules rules, EgressLog.Row row) throws IOException {
         if (rules.egress().proxy() != null || first instanceof FirstBytes.Unfinished) {
             relay(parts.upstreams().connect(places, rules.egress()), row);
@@ -364,8 +363,8 @@ final class EgressConnection implements PathSandbox.Open, HttpBridge.Bridged {
         }
     }
 
-    /// A client that was silent for too long may still show a name that changes everything. It is cut then,
-    /// as it is too late for another way.
+    /// Judges again a client that was silent at first. If its name now leads elsewhere, it is cut, because the
+    /// connection was already made.
     private void lookAgain(EgressSocket to, LongAdder sent) throws IOException {
         int before = buffered;
         var seen = more(IDLE);

@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// What one sandbox tried to reach. Bounded: what was seen longest ago makes room. Lives in memory, as long
-/// as the daemon and the sandbox. Thread-safe.
+/// The destinations that one sandbox tried to reach. The oldest entries are removed at the limit. Kept in memory, as
+/// long as the daemon and the sandbox. Thread-safe.
 final class EgressLog {
     private static final int MOST = 1000;
     private static final int MOST_NAME = 253;
@@ -27,7 +27,7 @@ final class EgressLog {
             boolean allowed,
             String match) {}
 
-    /// One row, to which connections add while they last.
+    /// One row, whose counters connections update while they last.
     static final class Row {
         private final Instant first;
         private volatile Instant last;

@@ -34,11 +34,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The path through the node for TCP of sandboxes whose rules need more than addresses. The firewall
-/// redirects their connections to one port of the gateway address; the source address, which the firewall
-/// has checked, says whose each is. Thread-safe.
+/// The path through the node for TCP of sandboxes whose rules need more than addresses. The firewall redirects their
+/// connections to one port of the gateway address; the source address, which the firewall has checked, identifies the
+/// sandbox. Thread-safe.
 ///
-/// While the daemon is down, nobody listens there, and sandboxes on the path reach nothing.
+/// While the daemon is down the port is closed, and sandboxes on the path reach nothing.
 public final class EgressPath implements PathRules, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(EgressPath.class);
     private static final int BACKLOG = 1024;
@@ -46,12 +46,12 @@ public final class EgressPath implements PathRules, AutoCloseable {
     private static final int KEPT_LOGS = 64;
     private static final Duration IDLE = Duration.ofHours(1);
 
-    /// What the path needs of the rest of the node.
+    /// The parts of the node that the path uses.
     ///
-    /// @param listeners    where the node's HTTP servers listen
-    /// @param proxy        passes requests on
-    /// @param authority    signs for hosts whose TLS is opened
-    /// @param trust        whom servers outside are believed by
+    /// @param listeners the node's HTTP servers
+    /// @param proxy     passes requests on
+    /// @param authority signs for hosts whose TLS is opened
+    /// @param trust     the certificate authorities for servers outside
     public record Surroundings(
             HttpListeners listeners, ReverseProxy proxy, EgressAuthority authority, Supplier<SSLContext> trust) {}
 
@@ -101,12 +101,12 @@ public final class EgressPath implements PathRules, AutoCloseable {
         this.parts = new PathParts(upstreams, bridge, gate, new Relays(IDLE));
     }
 
-    /// Says who knows values behind placeholders in rules; without, requests that need one fail.
+    /// Sets the source of values for placeholders in rules; without it, requests that need one fail.
     public void fillPlaceholders(Placeholders values) {
         gate.fillPlaceholders(values);
     }
 
-    /// Begins to take connections. The gateway's address must be on the host.
+    /// Starts to accept connections. The gateway's address must be on the host.
     public void start() {
         poller.start();
         parts.relays().start();
@@ -126,7 +126,7 @@ public final class EgressPath implements PathRules, AutoCloseable {
         }
     }
 
-    /// Where connections are taken, for a path that was given port 0.
+    /// The address of the port, for a path that was given port 0.
     public InetSocketAddress address() throws IOException {
         var socket = listener;
         return socket == null ? address : TcpSocket.local(socket);
@@ -196,7 +196,7 @@ public final class EgressPath implements PathRules, AutoCloseable {
         poller.close();
     }
 
-    /// Whose connection it is, and whether there is room for it.
+    /// Finds the sandbox of a connection; empty if there is none, or no room for another connection.
     private Optional<EgressConnection> admit(TcpSocket.Accepted accepted) {
         var sandbox = bySource.get(accepted.peer().getAddress());
         if (sandbox == null || connections.get() >= ALL_CONNECTIONS) {
@@ -216,7 +216,7 @@ public final class EgressPath implements PathRules, AutoCloseable {
             connections.incrementAndGet();
             return Optional.of(connection);
         } catch (IOException e) {
-            // A connection that was not redirected has no other destination than ours, and nothing to look for here.
+            // A connection that was not redirected was made to this port itself, which serves nothing.
             guest.cut();
             log.atDebug().setCause(e).addKeyValue("sandbox", sandbox.id()).log("a connection without a destination");
             return Optional.empty();

@@ -11,17 +11,15 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// What one sandbox's {@link Egress} says, in a form that is quick to ask. Never changes: other rules are
-/// another object.
+/// The rules of one sandbox's {@link Egress}, in a form for fast lookup. Immutable: other rules are another object.
 ///
-/// Addresses that are nobody's business are not decided here, but where connections are made ({@link
-/// Upstreams}).
+/// Addresses that are closed for all are refused where connections are made ({@link Upstreams}).
 final class EgressRules {
     private static final int ALL_PORTS = 0;
 
     private final Egress egress;
     private final List<HostPattern> names = new ArrayList<>();
-    /// By port.
+    /// Allowed addresses by port.
     private final Map<Integer, AddressSet> allowed = new HashMap<>();
 
     private final AddressSet denied;
@@ -49,7 +47,7 @@ final class EgressRules {
         return egress;
     }
 
-    /// Whether names are among what is allowed, so that names decide and DNS answers for them alone.
+    /// Whether names are allowed, so that names decide and DNS answers for them alone.
     boolean hasNames() {
         return !names.isEmpty();
     }
@@ -67,7 +65,7 @@ final class EgressRules {
         return egress.internet() && names.stream().anyMatch(name -> name.matches(host, port));
     }
 
-    /// Whether a host may be asked for by name, at whatever port.
+    /// Whether a host may be looked up, at any port.
     boolean allowsName(String host) {
         return egress.internet() && names.stream().anyMatch(name -> name.matches(host));
     }
@@ -90,7 +88,7 @@ final class EgressRules {
         return egress.internet() && (namesAddress(place) || !denied.holds(place.getAddress()));
     }
 
-    /// Whether an address is among what is allowed.
+    /// Whether an address is explicitly allowed.
     boolean namesAddress(InetSocketAddress place) {
         return allows(ALL_PORTS, place) || allows(place.getPort(), place);
     }
@@ -105,12 +103,12 @@ final class EgressRules {
         return egress.inspect() || transform(host).isPresent();
     }
 
-    /// How requests to this host are changed.
+    /// The changes to requests to this host.
     Optional<Egress.Transform> transform(String host) {
         return egress.rules().isEmpty() ? Optional.empty() : egress.transform(host);
     }
 
-    /// Where a connection goes that begins like this.
+    /// The route of a connection with these first bytes.
     ///
     /// @param open whether the address may be connected to at all, whatever the rules say
     Route route(FirstBytes first, InetSocketAddress destination, BooleanSupplier open) {

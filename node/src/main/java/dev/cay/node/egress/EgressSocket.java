@@ -17,10 +17,10 @@ import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/// A TCP connection by its descriptor. A virtual thread waits for it without holding a carrier, one at a
-/// time. Closing it from another thread ends whatever waits on it.
+/// A TCP connection by its descriptor. A virtual thread waits for it without blocking a carrier, one at a time. Closing
+/// it from another thread ends every wait on it.
 final class EgressSocket implements ByteChannel {
-    /// For reads and writes that have no limit of their own; who needs another one closes the socket.
+    /// The limit of reads and writes without a limit of their own; a caller that needs another one closes the socket.
     private static final Duration LONG = Duration.ofHours(1);
 
     private final Descriptor socket;
@@ -48,7 +48,7 @@ final class EgressSocket implements ByteChannel {
         }
     }
 
-    /// @throws java.net.ConnectException when nobody listens there
+    /// @throws java.net.ConnectException when the port is closed
     static EgressSocket connect(InetSocketAddress address, FdPoller poller, Duration limit) throws IOException {
         return connected(TcpSocket.connect(address), poller, limit);
     }
@@ -89,7 +89,7 @@ final class EgressSocket implements ByteChannel {
         return count;
     }
 
-    /// How many bytes were read; -1 at the end.
+    /// Returns how many bytes were read; -1 at the end.
     ///
     /// @throws SocketTimeoutException when the limit has passed
     int read(byte[] into, int offset, int length, Duration limit) throws IOException {
@@ -131,7 +131,7 @@ final class EgressSocket implements ByteChannel {
         return bytes.length;
     }
 
-    /// Runs before the connection is given up. To be said by its maker.
+    /// Sets an action that runs before the descriptor is closed. Called by the creator.
     void onClose(Runnable action) {
         onClose = action;
     }

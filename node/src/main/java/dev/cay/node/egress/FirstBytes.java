@@ -5,9 +5,9 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// What the first bytes of a connection show.
+/// The result of parsing the first bytes of a connection.
 sealed interface FirstBytes {
-    /// How many bytes are looked at before a connection counts as {@link Other}.
+    /// Most bytes that are parsed before a connection counts as {@link Other}.
     int MOST = ClientHello.MOST;
 
     /// More bytes are needed.

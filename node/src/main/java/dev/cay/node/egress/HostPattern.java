@@ -40,13 +40,13 @@ record HostPattern(boolean wildcard, String suffix, int port) {
         return lower.endsWith(".") ? lower.substring(0, lower.length() - 1) : lower;
     }
 
-    /// Whether clients may mean a host by this. An address is none, however it is written.
+    /// Whether the text is a host name. An address is not, however it is written.
     static boolean isName(String plain) {
         if (plain.length() > MAX_NAME || !NAME.matcher(plain).matches()) {
             return false;
         }
         String last = plain.substring(plain.lastIndexOf('.') + 1);
-        // What the C library would take for an address: 127.1, 0x7f.1 and the like.
+        // The C library reads these as addresses: 127.1, 0x7f.1 and the like.
         return !last.matches("[0-9]+|0x[0-9a-f]*");
     }
 }

@@ -34,10 +34,10 @@ final class HttpBridge {
 
         Route route();
 
-        /// Where the sandbox believes to be connected to.
+        /// The destination that the sandbox chose.
         InetSocketAddress destination();
 
-        /// For which host TLS was opened; without a name it is the address.
+        /// The host for which TLS was opened; without a name it is the address.
         String host();
 
         /// Remembers that a request for this host is on the connection.
@@ -46,7 +46,7 @@ final class HttpBridge {
         /// Hosts that requests on it were for.
         Set<String> hosts();
 
-        /// What is done for its first request before that is there.
+        /// The work that is done for the first request in advance.
         Preparation prepared();
 
         /// Whether nothing more will come by it.
@@ -80,7 +80,7 @@ final class HttpBridge {
         secure = listeners.listenTls(secure, authority.tls(this::hostOf), handler);
     }
 
-    /// A connection to the server, which knows whose it is before it gets the first byte.
+    /// Connects to the server, which knows the sandbox before it gets the first byte.
     EgressSocket connect(Bridged connection) throws IOException {
         var to = connection.route() == Route.REQUESTS ? plain : secure;
         var socket = EgressSocket.connect(source(), to, poller, LIMIT);

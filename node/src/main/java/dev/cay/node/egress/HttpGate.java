@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Answers HTTP of sandboxes instead of servers outside: judges every request, changes it as the rules say,
-/// and passes it on.
+/// Answers HTTP of sandboxes in place of servers outside: judges every request, changes it by the rules, and passes it
+/// on.
 final class HttpGate implements Handler {
     private static final Logger log = LoggerFactory.getLogger(HttpGate.class);
 
@@ -67,8 +67,8 @@ final class HttpGate implements Handler {
         }
     }
 
-    /// WebSocket is the server's own business. Other protocols, like HTTP/2, could carry requests that nobody
-    /// judges.
+    /// Allows only upgrades to WebSocket, whose content is not judged. Other protocols, like HTTP/2, could carry
+    /// requests that nothing judges.
     private static void withholdUpgrade(Exchange exchange) {
         String wanted = exchange.header("Upgrade");
         if (wanted != null && !wanted.strip().equalsIgnoreCase("websocket")) {
@@ -142,9 +142,8 @@ final class HttpGate implements Handler {
         }
     }
 
-    /// Where requests of a connection whose TLS was opened go to. Where they go to is part of the key:
-    /// rules may change, and a request with headers for one place must not go to another on a kept
-    /// connection.
+    /// The target of requests of a connection whose TLS was opened. The address is part of the key: rules may change,
+    /// and a request with headers for one server must not go to another on a kept connection.
     private ReverseProxy.Upstream upstream(HttpBridge.Bridged connection, EgressRules rules) throws IOException {
         String host = connection.host();
         String redirect = rules.transform(host).map(Egress.Transform::redirect).orElse(null);
@@ -162,8 +161,7 @@ final class HttpGate implements Handler {
         return upstream(key, places, rules.egress(), null, tls.to(host, destination.getPort()));
     }
 
-    /// Connects to the server while the sandbox still greets the node. If that fails, the first request will
-    /// say why.
+    /// Connects to the server during the sandbox's TLS handshake. If that fails, the first request reports why.
     void prepare(HttpBridge.Bridged connection) {
         connection.prepared().begin(() -> {
             try {
@@ -220,7 +218,7 @@ final class HttpGate implements Handler {
                 .note("http", host, place.getAddress().getHostAddress(), place.getPort(), allowed, match);
     }
 
-    /// Closes what is open for a connection that is over.
+    /// Closes the prepared connection of an ended one.
     void end(HttpBridge.Bridged connection) {
         connection.hosts().forEach(host -> proxy.cut(connection.key() + " " + host));
     }
@@ -231,7 +229,7 @@ final class HttpGate implements Handler {
         return HostPattern.plain(colon > plain.lastIndexOf(']') ? plain.substring(0, colon) : plain);
     }
 
-    /// What the client asked for, short enough for a message.
+    /// The request's line, short enough for a message.
     private static String shown(Exchange exchange) {
         String host = hostPart(exchange.authority());
         return host.length() > 253 ? host.substring(0, 253) : host;

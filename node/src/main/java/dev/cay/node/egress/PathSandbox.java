@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// A sandbox whose connections come here: its rules, and what it has open.
+/// A sandbox on the path: its rules, and its open connections.
 final class PathSandbox {
     /// A connection that it has open.
     interface Open {
@@ -16,7 +16,7 @@ final class PathSandbox {
         void cut();
     }
 
-    /// Enough for a busy program, and a bound for what a hostile one costs the node.
+    /// Enough for a busy program, and a limit for the cost of a hostile one.
     private static final int CONNECTIONS = 1024;
 
     private final SandboxId id;
@@ -50,8 +50,8 @@ final class PathSandbox {
         return log;
     }
 
-    /// Whether there is room for the connection. Added before it is counted: of two that come at once the
-    /// later one sees both.
+    /// Whether there is room for the connection. Added before it is counted: of two concurrent ones the later sees
+    /// both.
     boolean admit(Open connection) {
         open.add(connection);
         if (open.size() > CONNECTIONS || removed) {
@@ -78,7 +78,7 @@ final class PathSandbox {
         open.remove(connection);
     }
 
-    /// From now on these rules hold; open connections that they do not allow are cut.
+    /// Replaces the rules; open connections that they do not allow are cut.
     void become(EgressRules changed) {
         rules = changed;
         open.forEach(connection -> connection.review(changed));

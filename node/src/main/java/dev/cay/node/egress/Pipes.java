@@ -35,7 +35,7 @@ final class Pipes implements AutoCloseable {
         }
     }
 
-    /// One with bytes in it that nobody wants any more.
+    /// Closes a pipe that still has bytes in it.
     static void drop(DescriptorIo.Pipe pipe) {
         pipe.readEnd().close();
         pipe.writeEnd().close();

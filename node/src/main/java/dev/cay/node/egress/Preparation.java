@@ -5,14 +5,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// Work that is begun before anybody needs it. Who needs it waits until it is done.
+/// Work that is started in advance. A thread that needs its result waits until it is done.
 final class Preparation {
     /// Connecting and greeting have limits of their own.
     private static final Duration LIMIT = Duration.ofSeconds(70);
 
     private volatile @Nullable CountDownLatch done;
 
-    /// To be called once at most.
+    /// Starts the work. Call this at most once.
     void begin(Runnable work) {
         var latch = new CountDownLatch(1);
         done = latch;
@@ -25,7 +25,7 @@ final class Preparation {
         });
     }
 
-    /// Returns at once if nothing was begun.
+    /// Waits for the work; returns at once if none was started.
     void await() {
         var latch = done;
         try {

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A {@link RelayLoop} moves the bytes; all that is not final or volatile belongs to its thread.
 final class Relay {
-    /// How much of one connection is moved before others have their turn.
+    /// Most bytes of one connection that are moved before others get their turn.
     private static final int MOST_AT_ONCE = 1 << 20;
 
     private final Pipes pipes;
@@ -50,12 +50,12 @@ final class Relay {
         return up.to;
     }
 
-    /// Says what goes to the server before all else. To be called once, before the loop has this.
+    /// Sets bytes that are sent to the server first. Call this once, before the loop gets the relay.
     void send(byte[] bytes) {
         head = bytes;
     }
 
-    /// Has bytes of the sandbox moved too. Until then only the server's are, and another thread may read and
+    /// Starts to move bytes of the sandbox too. Until then only the server's are moved, and another thread may read and
     /// write the sandbox's.
     void sendRest() {
         sending = true;
@@ -77,7 +77,7 @@ final class Relay {
         }
     }
 
-    /// Has {@link #await} return. The sockets are the caller's to close.
+    /// Makes {@link #await} return. The caller closes the sockets.
     void stop() {
         stopped = true;
         over.countDown();
@@ -116,7 +116,7 @@ final class Relay {
         }
     }
 
-    /// A socket that is being connected takes nothing, and says so in the same way as one that is full.
+    /// Sends the first bytes. A socket that is still connecting behaves like one whose buffer is full.
     private boolean sendHead() throws IOException {
         var server = server().descriptor();
         if (head.length == 0) {

@@ -13,8 +13,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// One thread that moves the bytes of many relays. A thread for each of them would be woken by another one
-/// for every few packets, which costs more than moving the bytes does.
+/// One thread that moves the bytes of many relays. A thread for each relay would be woken for every few packets, which
+/// costs more than moving the bytes.
 final class RelayLoop implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(RelayLoop.class);
     private static final Duration CHECK = Duration.ofSeconds(5);
@@ -23,7 +23,7 @@ final class RelayLoop implements AutoCloseable {
     private final Duration idle;
     private final Thread thread;
 
-    /// What other threads want of this one.
+    /// Requests of other threads.
     private final Queue<Runnable> orders = new ConcurrentLinkedQueue<>();
     private final Map<Long, Relay> relays = new HashMap<>();
     private final SequencedSet<Relay> busy = new LinkedHashSet<>();
@@ -49,15 +49,15 @@ final class RelayLoop implements AutoCloseable {
         }
     }
 
-    /// Looks at a relay that may do more than before.
+    /// Checks a relay that may be able to continue.
     void again(Relay relay) {
         order(() -> busy.add(relay));
     }
 
-    /// To be called when the relay has ended, before its sockets are closed.
+    /// Forgets an ended relay. Call this before its sockets are closed.
     void forget(Relay relay) {
         relay.stop();
-        // Not urgent: the thread comes by here when something else happens.
+        // Not urgent: the thread handles it with the next event.
         orders.add(() -> {
             relays.values().remove(relay);
             busy.remove(relay);

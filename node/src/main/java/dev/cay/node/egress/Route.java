@@ -1,11 +1,11 @@
 package dev.cay.node.egress;
 
-/// Where a connection of a sandbox goes.
+/// The route of a sandbox's connection.
 enum Route {
-    /// Nowhere.
+    /// Refused.
     REFUSED,
 
-    /// To an address of the name that its first bytes show. The node looks the name up.
+    /// To an address of the name in its first bytes. The node looks the name up.
     NAME,
 
     /// To the address that the sandbox chose.

@@ -3,9 +3,9 @@ package dev.cay.node.egress;
 import dev.cay.node.network.NameFilter;
 import java.net.InetAddress;
 
-/// What a sandbox on the path learns from DNS.
+/// The DNS filter of a sandbox on the path.
 ///
-/// @param sandbox whose rules count at the moment of the question
+/// @param sandbox whose current rules decide
 record SandboxNames(PathSandbox sandbox, Upstreams upstreams) implements NameFilter {
     private static final int DNS = 53;
 

@@ -75,7 +75,7 @@ final class UpstreamTls {
         return context;
     }
 
-    /// The reason for users. Says nothing of addresses or credentials.
+    /// The reason of a failure for users, without addresses or credentials.
     static String why(IOException failure) {
         Throwable cause = failure;
         while (cause.getCause() instanceof IOException deeper) {

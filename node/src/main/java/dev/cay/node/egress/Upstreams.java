@@ -19,16 +19,16 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Makes the connections that leave for sandboxes. An address is connected to only after it was looked at
-/// here: it is public or the operator opened it, and the operator's ceiling permits it. Thread-safe.
+/// Makes connections for sandboxes. An address is connected to only after it was checked here: it is public or the
+/// operator opened it, and the operator's ceiling permits it. Thread-safe.
 final class Upstreams {
-    /// How long connecting may take.
+    /// Time limit for connecting.
     static final Duration DIAL = Duration.ofSeconds(30);
 
-    /// How many addresses of a host are tried.
+    /// Most addresses of a host that are tried.
     static final int TRIED = 4;
 
-    /// An address may not be connected to, whoever asks for it.
+    /// The address is closed for all sandboxes.
     static final class Closed extends IOException {
         Closed(String host) {
             super(host + " is not a public address, or the operator does not permit it");
@@ -65,13 +65,13 @@ final class Upstreams {
     }
 
     private boolean permits(String host, int port, InetAddress address) {
-        // What the operator opened is not asked about the ceiling, as in the firewall.
+        // As in the firewall, the ceiling does not apply to addresses that the operator opened.
         return rules.places().contains(address.getHostAddress() + ":" + port)
                 || (rules.allow(host, port, address) && ceiling.permits(address));
     }
 
-    /// The addresses of a host, of which each was looked at. The answer holds for one connection: the owner
-    /// of the name may give another one to the next question.
+    /// The addresses of a host, all of them checked. The result is valid for one connection: the owner of the name may
+    /// give another one to the next query.
     List<InetSocketAddress> find(String host, int port) throws IOException {
         var found = names.find(host);
         if (found.isEmpty()) {
@@ -138,7 +138,7 @@ final class Upstreams {
         if (proxy == null) {
             return way.connect(place, limit);
         }
-        // Looked up for each connection, and pinned for it.
+        // Looked up once for each connection, and used for all of it.
         var address = Egress.Destination.parse(proxy.address());
         var channel = way.connect(find(address.host(), address.port()).getFirst(), limit);
         try (var deadline = Deadline.start(limit, channel)) {
