@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
-/// What a template adds to the layers of another: modules of npm and files, without a Debian of its own.
+/// A layer with npm modules and files on top of another template, without a Debian of its own.
 final class AddedLayer {
     private static final Duration LIMIT = Duration.ofMinutes(10);
 
@@ -39,7 +39,7 @@ final class AddedLayer {
         return layers.has(key()) ? 0 : recipe.sizeMB();
     }
 
-    /// Builds unless it is there; the tree must be.
+    /// Builds the layer unless it exists; the tree must exist.
     ///
     /// @return the layer's key
     String build(BuildProgress progress) {

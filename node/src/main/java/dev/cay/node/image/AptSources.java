@@ -14,9 +14,9 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Where this host gets Debian from, if it is of the release we build: an operator's mirror is meant for us too.
+/// Finds the host's Debian mirror, if the host has the release that templates use.
 ///
-/// Of the host's sources only Debian's own archive counts; repositories of third parties stay out of the template.
+/// Only Debian's own archive among the host's sources counts; repositories of third parties stay out of the template.
 final class AptSources {
     private final Path etc;
     private final String suite;
@@ -34,7 +34,7 @@ final class AptSources {
                 String text = Files.readString(file);
                 (file.toString().endsWith(".sources") ? stanzas(text) : oneLines(text)).forEach(lines::add);
             } catch (IOException _) {
-                // A source we may not read is not one we can use.
+                // An unreadable source cannot be used.
             }
         }
         boolean complete = lines.stream().anyMatch(line -> line.contains(" " + suite + " main"));

@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/// All that was printed while a template was built, for whoever wants to know why it failed. Thread-safe.
+/// The output of a template's build, for finding out why it failed. Thread-safe.
 final class BuildLog implements AutoCloseable {
     static final String REACH = "check that this host reaches its package mirrors and the npm registry";
 
@@ -25,12 +25,12 @@ final class BuildLog implements AutoCloseable {
         this.writer = writer;
     }
 
-    /// Begins anew what an earlier build of the template left.
+    /// Replaces the log of an earlier build of the template.
     static BuildLog open(Path logs, String template) throws IOException {
         return of(logs.resolve(template + "-template.log"), "template " + template);
     }
 
-    /// The same for whatever else is built.
+    /// A log for something else that is built.
     static BuildLog of(Path file, String subject) throws IOException {
         Files.createDirectories(file.toAbsolutePath().getParent());
         return new BuildLog(subject, file, Files.newBufferedWriter(file));
@@ -45,9 +45,9 @@ final class BuildLog implements AutoCloseable {
         }
     }
 
-    /// Runs a program that says at its end why it failed.
+    /// Runs a program and logs its output; its failure names the last lines.
     ///
-    /// @param what the template could not do then
+    /// @param what the step that fails then
     void follow(Programs programs, Duration limit, Map<String, String> environment, List<String> command, String what) {
         var last = new String[] {""};
         int exit = programs.follow(limit, environment, command, line -> {

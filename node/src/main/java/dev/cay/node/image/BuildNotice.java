@@ -8,11 +8,11 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
 
-/// A file in which whoever builds a layer says how far it is, for those of other processes who wait.
+/// A file in which the builder of a layer writes its progress, for other processes that wait.
 final class BuildNotice {
     private static final Duration EVERY = Duration.ofSeconds(1);
 
-    /// A builder that was killed leaves its last word, which nobody should believe for long.
+    /// A killed builder leaves its last progress, which is ignored after this time.
     private static final Duration STALE = Duration.ofMinutes(10);
 
     private final Path file;
@@ -38,18 +38,18 @@ final class BuildNotice {
         try {
             WholeFile.write(file, String.format(Locale.ROOT, "%.3f\t%s\t%s", fraction, step, detail));
         } catch (IOException _) {
-            // Those who wait learn of the end all the same.
+            // Waiting processes notice the end by the lock anyway.
         }
     }
 
-    /// What was said last, in one line.
+    /// The last progress, in one line.
     Optional<String> read() {
         return words().map(words -> "%.0f %%, %s %s"
                 .formatted(Double.parseDouble(words[0]) * 100, words[1], words[2])
                 .strip());
     }
 
-    /// Passes on what was said last.
+    /// Reports the last progress.
     void tell(BuildProgress progress) {
         words().ifPresent(words -> progress.at(words[1], words[2], Double.parseDouble(words[0])));
     }
@@ -71,7 +71,7 @@ final class BuildNotice {
         try {
             Files.deleteIfExists(file);
         } catch (IOException _) {
-            // It grows stale by itself.
+            // An old notice expires by itself.
         }
     }
 }

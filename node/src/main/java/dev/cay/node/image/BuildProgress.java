@@ -4,19 +4,19 @@ import dev.cay.life.Progress;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-/// Hears how far a build is.
+/// Receives the progress of a build.
 public interface BuildProgress {
-    /// @param step     what is being done, the same words until it is done
-    /// @param detail   what changes while it is: a package, a size
-    /// @param fraction how much of the whole is done, 0 to 1
+    /// @param step     the current step, the same words until it is done
+    /// @param detail   changes during the step: a package, a size
+    /// @param fraction the part of the whole that is done, 0 to 1
     void at(String step, String detail, double fraction);
 
-    /// For people, who want to hear of a build every few seconds, not of every package.
+    /// Reports only every few seconds, for people.
     static BuildProgress paced(Progress progress) {
         return paced(progress::detail);
     }
 
-    /// The same for whoever takes lines.
+    /// The same with lines of text.
     static BuildProgress paced(Consumer<String> lines) {
         return new Paced(lines);
     }

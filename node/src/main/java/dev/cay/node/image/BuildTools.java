@@ -7,15 +7,15 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// What the host needs to build the base template.
+/// The host programs that building the base template needs.
 public final class BuildTools {
     private static final Duration LIMIT = Duration.ofSeconds(10);
     private static final Path KEYRING = Path.of("/usr/share/keyrings/debian-archive-keyring.gpg");
 
     private BuildTools() {}
 
-    /// What is not there, each with the Debian package that brings it; empty when all is well. npm is not among
-    /// them: without it the build takes some minutes longer, see {@link #hasNpm}.
+    /// The missing programs, each with its Debian package; empty when all exist. npm is not among them: without it the
+    /// build takes some minutes longer, see {@link #hasNpm}.
     public static Map<String, String> missing(Programs programs) {
         var missing = new LinkedHashMap<String, String>();
         for (var tool : Map.of("mmdebstrap", "mmdebstrap", "apt-get", "apt", "tar", "tar")
@@ -30,7 +30,7 @@ public final class BuildTools {
         return missing;
     }
 
-    /// Without npm on the host the build borrows Debian's, which drags in some hundred packages for the time.
+    /// Whether the host has npm. Without it the build uses Debian's, which temporarily installs some hundred packages.
     public static boolean hasNpm(Programs programs) {
         return programs.run(LIMIT, "npm", "--version").ok();
     }

@@ -14,17 +14,17 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 
-/// Copies what a sandbox changed into a layer: files with owner, mode, times, hard links and extended attributes,
-/// and the marks of overlayfs for what was removed.
+/// Copies the files that a sandbox changed into a layer: with owner, mode, times, hard links and extended attributes,
+/// and overlayfs' marks for removed files.
 ///
-/// Of overlayfs' own attributes only the one that hides a directory below means anything elsewhere; the others name
-/// files of the file system they lie on.
+/// Of overlayfs' own attributes only the one that hides a directory below is meaningful elsewhere; the others refer to
+/// files of their file system.
 public final class ChangedFiles {
     private static final Duration LIMIT = Duration.ofMinutes(25);
     private static final String OVERLAY = "trusted.overlay.";
     private static final String OPAQUE = OVERLAY + "opaque";
 
-    /// What stays free for all else that is on the disk of layers.
+    /// Bytes that stay free on the disk of layers.
     private static final long RESERVE = 1L << 30;
 
     private ChangedFiles() {}

@@ -26,15 +26,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 
-/// The layers that one instance names, on record for all instances that share the cache directory. Thread-safe.
+/// The layers that one instance needs, on record for all instances that share the cache directory. Thread-safe.
 ///
 /// The record is the file `claims/NAME` of the cache directory: its first line is the state directory of the instance,
-/// each other line the key of a layer. The name is a hash of the state directory. Whoever removes layers holds the lock
-/// `claims/.lock` and spares each layer that some file names. A key is added under the same lock, together with a look
-/// whether the layer is still there. So a layer is either claimed first and stays, or is removed first and its user
-/// learns that it is gone.
+/// each other line the key of a layer. The name is a hash of the state directory. An instance that removes layers holds
+/// the lock `claims/.lock` and spares each layer that some file names. A key is added under the same lock, together
+/// with a check that the layer still exists. So a layer is either claimed first and stays, or is removed first and its
+/// user gets an error.
 ///
-/// A key that was added is also in memory. Claiming it again costs no access to the file.
+/// An added key is also in memory. Claiming it again costs no access to the file.
 final class Claims {
     private static final Duration LIMIT = Duration.ofSeconds(30);
     private static final Duration TOUCH_EVERY = Duration.ofHours(1);
@@ -50,7 +50,7 @@ final class Claims {
     private final HostLock lock;
     private final Map<String, Held> held = new ConcurrentHashMap<>();
 
-    /// When each use that has not ended began.
+    /// The start of each use that has not ended.
     private final Map<Object, Long> uses = new ConcurrentHashMap<>();
 
     Claims(Path cacheDir, Path stateDir) {
@@ -64,12 +64,12 @@ final class Claims {
         return directory.resolve(Recipe.hash(List.of(stateDir)));
     }
 
-    /// Removes the record of an instance that is gone for good.
+    /// Removes the record of an uninstalled instance.
     static void forget(Path cacheDir, Path stateDir) throws IOException {
         Files.deleteIfExists(file(cacheDir.resolve("claims"), real(stateDir)));
     }
 
-    /// Whether another instance, whose state directory is there, keeps claims in this cache directory.
+    /// Whether another instance, whose state directory exists, keeps claims in this cache directory.
     static boolean areOfOthers(Path cacheDir, Path stateDir) throws IOException {
         Path directory = cacheDir.resolve("claims");
         if (!Files.isDirectory(directory)) {
@@ -96,8 +96,8 @@ final class Claims {
 
     /// Claims a layer.
     ///
-    /// @param there whether the layer is there; asked while nobody can remove it
-    /// @return false if the layer is not there
+    /// @param there whether the layer exists; called while nobody can remove it
+    /// @return false if the layer does not exist
     boolean add(String key, BooleanSupplier there) {
         if (held.computeIfPresent(key, (_, old) -> new Held(System.nanoTime(), old.touched())) != null) {
             return there.getAsBoolean();
@@ -117,7 +117,7 @@ final class Claims {
         add(key, () -> true);
     }
 
-    /// Claims those of many layers that are there, and keeps all that an earlier daemon had claimed.
+    /// Claims those of many layers that exist, and keeps all claims of an earlier daemon.
     void addAll(Collection<String> keys, Predicate<String> there) {
         locked(() -> {
             append(keys.stream().filter(there).distinct().toList());
@@ -136,8 +136,7 @@ final class Claims {
                 && held.replace(key, old, new Held(old.at(), now));
     }
 
-    /// Begins something that claims layers before anything names them, like a build. What is claimed meanwhile stays
-    /// until the use is closed.
+    /// Begins a use that claims layers before any record names them, like a build. Its claims stay until it is closed.
     LayerUse use() {
         var key = new Object();
         uses.put(key, System.nanoTime());
@@ -150,7 +149,7 @@ final class Claims {
         return uses.values().stream().reduce(now, (one, other) -> one - other < 0 ? one : other);
     }
 
-    /// Does something while nobody claims a layer and nobody else removes one.
+    /// Runs work while no thread claims a layer and no other instance removes one.
     <T> T locked(HostLock.Work<T> work) {
         try {
             RootOnly.directory(directory);
@@ -163,12 +162,12 @@ final class Claims {
         }
     }
 
-    /// When claims began to be kept in this cache directory. Older versions of Cay did not write when a layer was used.
+    /// When claims were first kept in this cache directory. Older versions of Cay did not record when a layer was used.
     Instant began() throws IOException {
         return Files.getLastModifiedTime(directory.resolve(LOCK)).toInstant();
     }
 
-    /// What this instance claims when all is dropped that nothing names.
+    /// The claims of this instance after dropping those that no record names.
     ///
     /// @param since  see {@link #moment}
     /// @param dryRun whether nothing is dropped
@@ -187,10 +186,10 @@ final class Claims {
         return kept;
     }
 
-    /// What other instances claim. The claims of an instance whose state directory is gone end when the instance has
-    /// not changed them for a while: its directory may be on a disk that is not mounted now.
+    /// The claims of other instances. Claims of an instance without a state directory expire when they were not changed
+    /// for a while: the directory may be on a disk that is not mounted now.
     ///
-    /// @param before of that while
+    /// @param before the start of that while
     Set<String> others(Instant before, boolean dryRun) throws IOException {
         var all = new HashSet<String>();
         try (var files = Files.newDirectoryStream(directory, other -> isOthers(other))) {
@@ -234,7 +233,7 @@ final class Claims {
         }
     }
 
-    /// A line begins with its own end of line, as a killed writer may have left half a line.
+    /// Appends keys. A line begins with a line feed, because a killed writer may have left half a line.
     private void append(Collection<String> keys) throws IOException {
         if (!Files.exists(file)) {
             write(Set.of());

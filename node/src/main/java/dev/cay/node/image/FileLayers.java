@@ -19,11 +19,10 @@ import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
 
-/// Layers with files of the operator's, under `/opt/mcp`: what a directory of the host holds, or one file by its name.
+/// Layers with the operator's files, under `/opt/mcp`: the content of a directory of the host, or one file by its name.
 ///
-/// They are copies, since a sandbox never sees the host; whoever changes the files gets another layer. Only what makes
-/// sense elsewhere is taken: directories, regular files, and links that lead from one to the other. All belongs to
-/// root, and nothing is set-uid, whatever it is on the host.
+/// They are copies, because a sandbox never sees the host; changed files make another layer. Only directories, regular
+/// files, and links between them are copied. All files belong to root, and none is set-uid, whatever it is on the host.
 public final class FileLayers {
     private static final String PLACE = "opt/mcp";
 
@@ -41,7 +40,7 @@ public final class FileLayers {
         this.layers = layers;
     }
 
-    /// What is copied.
+    /// A file, directory or link to copy.
     private sealed interface Entry {
         /// Its path below the top.
         String name();
@@ -53,9 +52,9 @@ public final class FileLayers {
         record Link(String name, Path target) implements Entry {}
     }
 
-    /// Makes the layer unless it is there. Reads all of the files, to know.
+    /// Makes the layer unless it exists. Reads all files to compute its key.
     ///
-    /// @param subject begins what is said when they cannot be used; where they lie is not said, as users read it
+    /// @param subject begins error messages; these do not name the host's path, because users read them
     /// @return the layer's key
     public String install(Path source, String subject) {
         try {
@@ -77,7 +76,7 @@ public final class FileLayers {
         }
     }
 
-    /// In the order of their names, so that each folder comes before what is in it.
+    /// The entries in the order of their names, so that each directory comes before its content.
     private static List<Entry> list(Path source, String subject) throws IOException {
         if (!Files.exists(source)) {
             throw refused(subject, "names a path that does not exist on this host");
@@ -128,7 +127,7 @@ public final class FileLayers {
         return new Entry.Link(name, target);
     }
 
-    /// As the kernel sees it, not by the words: other links may be on the way.
+    /// Whether the link stays below the top. The kernel resolves it, because other links may be on the way.
     private static boolean staysWithin(Path link, Path top) {
         try {
             return link.toRealPath().startsWith(top);
@@ -180,7 +179,7 @@ public final class FileLayers {
         return place;
     }
 
-    /// Whatever mask the daemon was started with: servers are not root.
+    /// Sets permissions whatever the daemon's umask is, because servers do not run as root.
     private static void allow(Path path, String permissions) throws IOException {
         Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(permissions));
     }

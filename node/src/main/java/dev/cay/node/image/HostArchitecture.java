@@ -7,7 +7,7 @@ import dev.cay.wire.ErrorKind;
 final class HostArchitecture {
     private HostArchitecture() {}
 
-    /// As npm packages name it. Refuses a processor that there are no templates for.
+    /// The processor's name in npm packages. Refuses a processor without templates.
     static String name() {
         return switch (System.getProperty("os.arch")) {
             case "amd64", "x86_64" -> "x64";

@@ -12,12 +12,12 @@ import java.util.stream.Stream;
 /// A template that comes with Cay, made on the machine from its recipe: a tree, of its own or another's, what its
 /// recipe and those it stands on add, and on top an interpreter, for some with a Java.
 public final class HouseTemplate {
-    /// What all sandboxes start from that ask for nothing else.
+    /// The default template.
     public static final String BASE = "base";
 
     private static final String JAVA = "java";
 
-    /// What every tree has programs for.
+    /// Languages for which every tree has programs.
     private static final List<String> ON_DEMAND = List.of("python", "javascript", "typescript", "bash");
 
     private final Recipe recipe;
@@ -26,7 +26,7 @@ public final class HouseTemplate {
     private final JavaLayer java;
     private final InterpreterLayers interpreter;
 
-    /// From the bottom up.
+    /// The added layers, from the bottom up.
     private final List<AddedLayer> added = new ArrayList<>();
 
     /// @param name one of {@link #names}
@@ -60,27 +60,27 @@ public final class HouseTemplate {
         return recipe.name();
     }
 
-    /// What its sandboxes have at least.
+    /// Least memory of its sandboxes.
     int memoryMB() {
         return recipe.memoryMB();
     }
 
-    /// Whether all that takes minutes is there.
+    /// Whether all layers exist that take minutes to build.
     public boolean isBuilt() {
         return keys().allMatch(layers::has);
     }
 
-    /// Bytes on disk of what is built.
+    /// Bytes on disk of the existing layers.
     public long size() {
         return keys().mapToLong(layers::size).sum();
     }
 
-    /// Megabytes of disk that what is still to be made of it takes, about.
+    /// Approximate megabytes on disk of the missing layers.
     public int missingMB() {
         return tree.missingMB() + added.stream().mapToInt(AddedLayer::missingMB).sum();
     }
 
-    /// What runs in its sandboxes from their start.
+    /// The start command of its sandboxes.
     public Optional<StartCommand> start() {
         return recipe.start();
     }
@@ -89,12 +89,12 @@ public final class HouseTemplate {
         return Stream.concat(Stream.of(tree.key()), added.stream().map(AddedLayer::key));
     }
 
-    /// How far a build is, also one of another process; empty when none is under way.
+    /// The progress of a running build, also of one in another process; empty when there is none.
     public Optional<String> underWay() {
         return keys().flatMap(key -> layers.underWay(key).stream()).findFirst();
     }
 
-    /// Builds what is not there.
+    /// Builds the missing layers.
     ///
     /// @return keys of its layers, top first
     public List<String> build(BuildProgress progress) {

@@ -7,15 +7,15 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.List;
 
-/// What a template has of an interpreter.
+/// The layers of the interpreter.
 ///
-/// Some templates of Cay's own start one with every sandbox. All others that have a program for it get one on demand:
-/// two layers that all of them share, and that cost nothing until a client sends a cell. Thread-safe.
+/// Some of Cay's own templates start an interpreter with every sandbox. All others that have a program for it get one
+/// on demand: two layers that all of them share, and that cost nothing until a client sends a cell. Thread-safe.
 public final class InterpreterLayers {
-    /// Where a template lists the languages whose interpreter starts with the sandbox.
+    /// File in which a template lists the languages whose interpreter starts with the sandbox.
     public static final String LANGUAGES = "opt/cay/languages";
 
-    /// Where a template lists the languages whose interpreter starts with the first cell.
+    /// File in which a template lists the languages whose interpreter starts with the first cell.
     public static final String ON_DEMAND = "opt/cay/languages-on-demand";
 
     private final RunnersLayer runners;
@@ -33,7 +33,7 @@ public final class InterpreterLayers {
         return roots.stream().anyMatch(InterpreterLayers::hasList);
     }
 
-    /// A template is somebody's image: no link in it leads elsewhere.
+    /// Whether the layer has the list. A template may be anybody's image, so links in it are not followed.
     private static boolean hasList(Path layer) {
         var file = layer.resolve(LANGUAGES);
         try {
@@ -44,19 +44,19 @@ public final class InterpreterLayers {
         }
     }
 
-    /// Whether a layer is one of those that give an interpreter on demand.
+    /// Whether a layer is one of those that provide an interpreter on demand.
     public static boolean isOnDemand(String key) {
         return key.startsWith(RunnersLayer.ON_DEMAND_KEY) || key.startsWith(PythonLibraryLayer.KEY);
     }
 
-    /// Builds unless it is there.
+    /// Builds the layer unless it exists.
     ///
     /// @return the key of the layer with runners that start with each sandbox
     String fromStart(List<String> languages) {
         return runners.build(languages, LANGUAGES);
     }
 
-    /// Builds unless it is there.
+    /// Builds the layer unless it exists.
     ///
     /// @param languages lines of the list
     /// @return the key of the layer with runners for these languages
@@ -64,9 +64,9 @@ public final class InterpreterLayers {
         return runners.build(languages, ON_DEMAND);
     }
 
-    /// Builds unless it is there, of template `base`.
+    /// Builds the layer from template `base`, unless it exists.
     ///
-    /// @return the key of the layer with what Python cells need beside a Python
+    /// @return the key of the layer with the libraries that Python cells need
     public String pythonLibrary() {
         return library.build();
     }

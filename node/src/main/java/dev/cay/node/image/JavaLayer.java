@@ -23,7 +23,7 @@ final class JavaLayer {
     /// Counts up when something else is made of the same JDK.
     private static final String VERSION = "1";
 
-    /// What jlink is told besides where to write.
+    /// Options of jlink besides the output directory.
     private static final List<String> OPTIONS = List.of(
             "--add-modules",
             "java.se,jdk.jshell,jdk.unsupported,jdk.zipfs,jdk.httpserver,jdk.net,jdk.charsets",
@@ -47,9 +47,9 @@ final class JavaLayer {
         this.home = home;
     }
 
-    /// Builds unless it is there.
+    /// Builds the layer unless it exists.
     ///
-    /// @return the layer's key; empty where this JDK cannot be copied, which is no reason to do without the rest
+    /// @return the layer's key; empty where this JDK cannot be copied, and the template is built without Java
     Optional<String> build() {
         var jlink = home.resolve("bin/jlink");
         if (!Files.isExecutable(jlink)) {

@@ -16,16 +16,16 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// The lock of a process that builds a layer: the file `.KEY.lock` beside the layers. Threads of one process need
-/// another one.
+/// another lock.
 ///
-/// The holder of the lock may delete the file. A process that had it open then gets the lock of a file that has no name
-/// any more, while a third one makes another file of that name. So whoever gets the lock looks whether the file of that
-/// name is still the same. It does so without opening it: the kernel takes all locks of a file from a process that
-/// closes any descriptor of it.
+/// The holder of the lock may delete the file. A process that had it open then gets the lock of an unlinked file, while
+/// a third one makes another file of that name. So after getting the lock a process checks that the file of that name
+/// is still the same. It does so without opening it: closing any descriptor of a file releases all locks of the process
+/// on it.
 final class LayerLock implements AutoCloseable {
     private static final Duration PAUSE = Duration.ofMillis(200);
 
-    /// What is done while the lock is held.
+    /// Work that is done while the lock is held.
     interface Work {
         void run(Path lockFile) throws IOException;
     }
@@ -40,7 +40,7 @@ final class LayerLock implements AutoCloseable {
         return layers.resolve("." + key + ".lock");
     }
 
-    /// Whether somebody has ever wanted the lock.
+    /// Whether any process has ever used the lock.
     static boolean exists(Path layers, String key) {
         return Files.exists(file(layers, key));
     }
@@ -60,7 +60,7 @@ final class LayerLock implements AutoCloseable {
                         ErrorKind.UNAVAILABLE, "layer %s is still being built by another process".formatted(key));
             }
             waiting.run();
-            // The kernel can tell us only by blocking a thread that nothing could then call back.
+            // Polling, because a thread that blocks in the kernel could not be interrupted.
             TimeUnit.NANOSECONDS.sleep(PAUSE.toNanos());
         }
     }

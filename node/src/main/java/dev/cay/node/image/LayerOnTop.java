@@ -8,15 +8,15 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 
-/// A layer that is written on top of others. What is written lands where links of those lead, and a directory that it
-/// needs is as theirs: overlayfs shows the attributes of the topmost.
+/// A layer that is written on top of others. Files are written where links of the lower layers lead, and new
+/// directories get the attributes of the lower ones, because overlayfs shows the topmost.
 ///
 /// @param rootfs its directory
-/// @param view   what those below show together
+/// @param view   the merged view of the lower layers
 record LayerOnTop(Path rootfs, LayerView view) {
     private static final long MOST_BYTES = 8L << 20;
 
-    /// What those below have there, if it is a file of a sane size; else nothing.
+    /// The text of a lower file, if it is a file of reasonable size; else empty.
     String text(String path) throws IOException {
         var file = view.find(path).place();
         if (file == null || !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS) || Files.size(file) > MOST_BYTES) {

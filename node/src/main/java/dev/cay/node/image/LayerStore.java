@@ -27,11 +27,11 @@ import org.slf4j.LoggerFactory;
 
 /// Layers by content key, under `layers/KEY/rootfs` of the cache directory; shared by all instances on the host.
 ///
-/// A layer has its name only once it is complete and on disk, and is never written again. Nobody but root may enter:
-/// the set-uid programs in a layer are meant for sandboxes, not for users of the host.
+/// A layer gets its name only once it is complete and on disk, and is never written again. Only root may enter: the
+/// set-uid programs in a layer are meant for sandboxes, not for users of the host.
 ///
-/// Whoever gets a layer from {@link #build}, {@link #require} or {@link #claim} has claimed it for this instance: no
-/// instance removes it while something here names it ({@link UnusedLayers}).
+/// {@link #build}, {@link #require} and {@link #claim} claim a layer for this instance: no instance removes it while a
+/// record of this one names it ({@link UnusedLayers}).
 public final class LayerStore {
     private static final Logger log = LoggerFactory.getLogger(LayerStore.class);
     static final Pattern KEY = Pattern.compile("[a-z0-9][a-z0-9-]{0,80}");
@@ -44,7 +44,7 @@ public final class LayerStore {
         void fill(Path rootfs) throws Exception;
     }
 
-    /// The same, and tells how far it is.
+    /// A builder that reports its progress.
     interface SlowBuilder {
         void fill(Path rootfs, BuildProgress progress) throws Exception;
     }
@@ -73,12 +73,12 @@ public final class LayerStore {
         this.claims = claims;
     }
 
-    /// Whether another instance, whose state directory is there, needs layers of this cache directory.
+    /// Whether another instance, whose state directory exists, needs layers of this cache directory.
     public static boolean isSharedWithOthers(Path cacheDir, Path stateDir) throws IOException {
         return Claims.areOfOthers(cacheDir, stateDir);
     }
 
-    /// Forgets the claims of an instance whose state directory is about to be deleted.
+    /// Removes the claims of an instance whose state directory is about to be deleted.
     public static void forget(Path cacheDir, Path stateDir) throws IOException {
         Claims.forget(cacheDir, stateDir);
     }
@@ -88,7 +88,7 @@ public final class LayerStore {
         return Recipe.hash(inputs);
     }
 
-    /// Whether it is there now. It may be removed at any time: see {@link #claim}.
+    /// Whether the layer exists now. It may be removed at any time: see {@link #claim}.
     public boolean has(String key) {
         return Files.isDirectory(path(key));
     }
@@ -107,14 +107,14 @@ public final class LayerStore {
         return there;
     }
 
-    /// Claims those of many layers that are there, beside all that an earlier daemon of this instance has claimed.
+    /// Claims those of many layers that exist, beside all claims of an earlier daemon of this instance.
     public void claimAll(Collection<String> keys) {
         if (claims != null) {
             claims.addAll(keys, this::has);
         }
     }
 
-    /// Begins something that gets layers before anything names them.
+    /// Begins a use that gets layers before any record names them.
     public LayerUse use() {
         return claims == null ? () -> {} : claims.use();
     }
@@ -130,7 +130,7 @@ public final class LayerStore {
         }
     }
 
-    /// The root directory of a layer that is there, which is claimed.
+    /// The root directory of an existing layer, which is claimed.
     public Path require(String key) {
         if (!claim(key)) {
             throw new CayException(
@@ -143,7 +143,7 @@ public final class LayerStore {
         return layers;
     }
 
-    /// What this instance claims. A store without claims removes nothing.
+    /// The claims of this instance. A store without claims removes nothing.
     Claims requireClaims() {
         if (claims == null) {
             throw new IllegalStateException("a store without claims");
@@ -151,7 +151,7 @@ public final class LayerStore {
         return claims;
     }
 
-    /// Where a layer lies, or would lie.
+    /// The directory of a layer, whether or not it exists.
     public Path path(String key) {
         if (!KEY.matcher(key).matches()) {
             throw new CayException(ErrorKind.INVALID_ARGUMENT, "bad layer key: " + key);
@@ -175,9 +175,9 @@ public final class LayerStore {
         return build(key, (_, _, _) -> {}, (rootfs, _) -> builder.fill(rootfs));
     }
 
-    /// The same for what takes minutes.
+    /// Builds a layer that takes minutes.
     ///
-    /// @param progress hears how far it is, whoever builds it
+    /// @param progress gets the progress, also of a builder in another process
     Path build(String key, BuildProgress progress, SlowBuilder builder) {
         if (claim(key)) {
             return path(key);
@@ -229,7 +229,7 @@ public final class LayerStore {
         }
     }
 
-    /// Deletes all layers whose keys begin so, and what is unfinished of such.
+    /// Deletes all layers with this prefix of their keys, and unfinished ones.
     public void deleteAll(String prefix) throws IOException {
         path(prefix);
         if (!Files.isDirectory(layers)) {
@@ -253,7 +253,7 @@ public final class LayerStore {
             if (claim(key)) {
                 return path(key);
             }
-            // Whoever made these died over it: the lock is ours.
+            // The builder of these has died: this process has the lock.
             removeUnfinished(key);
             var place = Files.createTempDirectory(layers, UNFINISHED + key + ".");
             try {
@@ -282,7 +282,7 @@ public final class LayerStore {
         programs.require(PROGRAM_LIMIT, "sync", "-f", place.toString());
     }
 
-    /// How far a build of the layer is, also one of another process; empty when none is under way that says so.
+    /// The progress of a build of the layer, also in another process; empty when there is none.
     public Optional<String> underWay(String key) {
         return has(key) ? Optional.empty() : notice(key).read();
     }
@@ -317,8 +317,8 @@ public final class LayerStore {
         }
     }
 
-    /// A program that a killed Cay had started may still be writing there. Every build has a place of its own, so what
-    /// cannot be removed now keeps nobody from building, and the next build of the same layer tries again.
+    /// Removes an unfinished layer. A program that a killed Cay started may still write there. Every build has a
+    /// directory of its own, so a failed removal blocks nobody, and the next build of the same layer tries again.
     private void removeIfPossible(Path unfinished) {
         try {
             remove(unfinished);
@@ -327,7 +327,7 @@ public final class LayerStore {
         }
     }
 
-    /// Cleans up also when whoever built was interrupted: what is left half made would fill the disk.
+    /// Cleans up also on an interrupted thread, because unfinished layers would fill the disk.
     static void calmly(Runnable work) {
         boolean interrupted = Thread.interrupted();
         try {

@@ -1,7 +1,6 @@
 package dev.cay.node.image;
 
-/// The time in which something uses layers that nothing names yet. No layer that is claimed meanwhile is removed before
-/// the end of it.
+/// A use of layers that no record names yet. No layer that is claimed meanwhile is removed before its end.
 public interface LayerUse extends AutoCloseable {
     @Override
     void close();

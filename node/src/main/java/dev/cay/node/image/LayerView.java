@@ -22,7 +22,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// What several layers show together, as overlayfs would show it. Links lead to where they lead inside, never out of
+/// The merged view of several layers, as overlayfs would show it. Links are resolved as inside a sandbox, never out of
 /// the layers.
 ///
 /// @param layers their root directories, top first
@@ -36,13 +36,13 @@ public record LayerView(List<Path> layers) {
         layers = List.copyOf(layers);
     }
 
-    /// What a path leads to.
+    /// A resolved path.
     ///
-    /// @param path  without links on the way and without a slash before it
-    /// @param place where it lies on the host; null if nothing is there
+    /// @param path  without links and without a leading slash
+    /// @param place the file on the host; null if it does not exist
     public record Seen(String path, @Nullable Path place) {}
 
-    /// Where a path leads, with every link followed. A link that leads to itself leads nowhere.
+    /// Resolves a path, following every link. A link loop resolves to nothing.
     public Seen find(String path) throws IOException {
         Deque<String> left = parts(path);
         var at = new ArrayList<String>();
@@ -100,9 +100,9 @@ public record LayerView(List<Path> layers) {
         return null;
     }
 
-    /// What a directory has, by name: where each entry lies on the host, itself if it is a link.
+    /// The entries of a directory by name, each with its place on the host; a link is not followed.
     ///
-    /// @param path as {@link #find} gives it
+    /// @param path as {@link #find} returns it
     public SortedMap<String, Path> list(String path) throws IOException {
         var entries = new TreeMap<String, Path>();
         Set<String> hidden = new HashSet<>();

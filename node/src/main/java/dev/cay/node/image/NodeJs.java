@@ -9,11 +9,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// Puts Node and npm into a tree, under `/usr/local`. Both come as npm packages from the registry the host is set up
-/// for, with npm checking what it fetched.
+/// Puts Node and npm into a tree, under `/usr/local`. Both come as npm packages from the registry that the host uses,
+/// and npm verifies them.
 ///
-/// A host without npm borrows Debian's, in a tree that is thrown away: slower by minutes, but it needs no more from
-/// the operator than the mirrors apt needs anyway.
+/// On a host without npm this uses Debian's, in a temporary tree: slower by minutes, but it needs only the mirrors that
+/// apt needs anyway.
 final class NodeJs {
     private static final Duration LIMIT = Duration.ofMinutes(10);
     private static final Path BUNDLE = Path.of("/etc/ssl/certs/ca-certificates.crt");
@@ -40,7 +40,7 @@ final class NodeJs {
         var local = rootfs.resolve("usr/local");
         var modules = Files.createDirectories(local.resolve("lib/node_modules/npm"));
         var licence = Files.createDirectories(local.resolve("share/doc/node"));
-        // Without the C headers: 67 MB, and builds of native modules fetch their own.
+        // Without the C headers: 67 MB, and builds of native modules download their own.
         unpack(work.resolve(node.file()), local, List.of("package/bin"), log);
         unpack(work.resolve(node.file()), licence, List.of("package/LICENSE"), log);
         unpack(work.resolve(npm.file()), modules, List.of("package"), log);
@@ -50,8 +50,8 @@ final class NodeJs {
         }
     }
 
-    /// Adds the recipe's modules, by the npm of a tree but as a program of the host, whose registry, proxy and
-    /// certificates it then knows. Their install scripts are not run: they would be the host's programs too.
+    /// Adds the recipe's modules, with the npm of a tree but as a program of the host, so that it uses the host's
+    /// registry, proxy and certificates. Install scripts are not run, because they would run on the host.
     ///
     /// @param tools tree that has npm
     void addModules(Path tools, Path rootfs, BuildLog log) {

@@ -16,22 +16,22 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The small layer on top of every template: what depends on this node, namely names and whom to trust, and the command
-/// `mcp-gateway`.
+/// The small layer on top of every template, with the files that depend on this node: names, certificates, and the
+/// command `mcp-gateway`.
 ///
-/// Programs look for certificates in three places, so ours are in all: the one-file bundle, the directory of hashed
-/// names that OpenSSL reads, and the folder `update-ca-certificates` makes both from.
+/// Programs look for certificates in three places, so Cay's are in all: the one-file bundle, the directory of hashed
+/// names that OpenSSL reads, and the directory from which `update-ca-certificates` makes both.
 public final class NodeLayer {
     private static final Logger log = LoggerFactory.getLogger(NodeLayer.class);
     private static final String BUNDLE = "etc/ssl/certs/ca-certificates.crt";
 
-    /// Where distributions keep theirs.
+    /// Bundles of distributions.
     private static final List<String> BUNDLES =
             List.of(BUNDLE, "etc/pki/tls/certs/ca-bundle.crt", "etc/ssl/cert.pem", "etc/ssl/ca-bundle.pem");
 
     private static final String EXTRA = "etc/ssl/cay/extra.pem";
 
-    /// A command of every sandbox, whatever its template has: the guest, which knows by this name what it is asked for.
+    /// A command of every sandbox, whatever its template has: the guest under another name, which selects its function.
     private static final String GATEWAY_COMMAND = "usr/local/bin/mcp-gateway";
 
     private static final Path GUEST = Path.of("/run/.cay-guest");
@@ -58,15 +58,15 @@ public final class NodeLayer {
         this.operatorCertificates = operatorCertificates;
     }
 
-    /// What processes in a sandbox need to be told, as they bring certificates of their own.
+    /// Variables for processes in a sandbox that bring certificates of their own.
     public static Map<String, String> environment() {
         return Map.of(
                 "NODE_EXTRA_CA_CERTS", "/" + EXTRA, "SSL_CERT_FILE", "/" + BUNDLE, "REQUESTS_CA_BUNDLE", "/" + BUNDLE);
     }
 
-    /// The key of the layer, whether or not it is there.
+    /// The key of the layer, whether or not it exists.
     ///
-    /// @param template its layers, top first, whose files ours extend
+    /// @param template its layers, top first, whose files this layer extends
     public String key(List<String> template) {
         try {
             return key(template, certificates());
@@ -86,9 +86,9 @@ public final class NodeLayer {
         return new CayException(ErrorKind.INTERNAL, "cannot read the certificates to trust", e);
     }
 
-    /// Builds unless it is there; takes milliseconds.
+    /// Builds the layer unless it exists; takes milliseconds.
     ///
-    /// @param template its layers, top first, whose files ours extend
+    /// @param template its layers, top first, whose files this layer extends
     /// @return the layer's key
     public String require(List<String> template) {
         try {
@@ -138,8 +138,8 @@ public final class NodeLayer {
         layer.link(GATEWAY_COMMAND, GUEST);
     }
 
-    /// Whom the template trusts. Programs are told to look in one place, so what lies elsewhere is brought there; a
-    /// template that trusts nobody trusts whom this host does.
+    /// The certificate authorities that the template trusts. Programs read one place, so a bundle elsewhere is copied
+    /// there; a template without any gets the host's.
     private static String trusted(LayerOnTop layer) throws IOException {
         for (String place : BUNDLES) {
             String bundle = layer.text(place);

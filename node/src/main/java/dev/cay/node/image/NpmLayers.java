@@ -18,13 +18,12 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Layers with one npm package each, under `/opt/mcp`: a global prefix of npm's, so its programs lie in `/opt/mcp/bin`.
+/// Layers with one npm package each, under `/opt/mcp`: a global prefix of npm, so its programs are in `/opt/mcp/bin`.
 ///
-/// The npm of the base template fetches them, as a program of the host, whose registry, proxy and certificates it then
-/// knows. No code of a package ever runs on the host: install scripts are not run, which would be the host's programs
-/// and root's; nor may a package depend on repositories, other addresses or files, as npm would prepare the first by
-/// running their code, and the last would be files of the host. Packages whose programs come in optional dependencies
-/// work without scripts.
+/// The npm of the base template downloads them, as a program of the host, so that it uses the host's registry, proxy
+/// and certificates. No code of a package ever runs on the host: install scripts are not run; and packages may not
+/// depend on repositories, other addresses or files, because npm would run code of the first, and the last would be
+/// files of the host. Packages whose programs come in optional dependencies work without scripts.
 public final class NpmLayers implements AutoCloseable {
     private static final Logger daemonLog = LoggerFactory.getLogger(NpmLayers.class);
     private static final String PREFIX = "opt/mcp";
@@ -32,13 +31,13 @@ public final class NpmLayers implements AutoCloseable {
     /// Counts up when the same package makes another layer.
     private static final String VERSION = "1";
 
-    /// For one package, with the wait for its turn.
+    /// Time limit for one package, with the wait for its turn.
     private static final Duration LIMIT = Duration.ofMinutes(10);
 
-    /// How long those may take that are called off when the daemon stops.
+    /// Time limit for ending installs when the daemon stops.
     private static final Duration END_LIMIT = Duration.ofSeconds(5);
 
-    /// What names a place of this host, which is nobody's business inside. Names of packages and addresses are no such.
+    /// Matches paths of this host, which users need not see. Names of packages and addresses do not match.
     private static final Pattern HOST_PATH = Pattern.compile("(?<![\\w./:@-])(?:/[\\w.@+~-]+){2,}/?");
 
     private static final int AT_ONCE = 2;
@@ -66,7 +65,7 @@ public final class NpmLayers implements AutoCloseable {
         this.limit = limit;
     }
 
-    /// Makes the layer unless it is there; of several who want it, one does and the others wait.
+    /// Makes the layer unless it exists; of several concurrent callers, one does and the others wait.
     ///
     /// @param base    layer that has Node and npm
     /// @param version one version, not a range
@@ -108,7 +107,7 @@ public final class NpmLayers implements AutoCloseable {
         }
     }
 
-    /// Ends what is being installed, with the npm that does it.
+    /// Ends running installs, with their npm processes.
     @Override
     public void close() {
         closed = true;
@@ -148,7 +147,7 @@ public final class NpmLayers implements AutoCloseable {
         }
     }
 
-    /// Whether the kernel knows what to do with it. A script that does not say how it is run is for Node.
+    /// Whether the kernel can execute the file. A script without an interpreter line is for Node.
     private static boolean isProgram(Path file, Path rootfs) throws IOException {
         if (!file.startsWith(rootfs)) {
             return true;
@@ -192,11 +191,11 @@ public final class NpmLayers implements AutoCloseable {
                     .log("an npm package is not installed");
             throw e;
         }
-        // Whatever mask the daemon was started with: servers are not root.
+        // Whatever the daemon's umask is, because servers do not run as root.
         programs.require(LIMIT, "chmod", "-R", "a+rX,go-w", rootfs.toString());
     }
 
-    /// What it says when it fails is read by users: npm's own words, and nothing of this host.
+    /// Runs npm. Users read its failure: npm's own message, and nothing about this host.
     private void run(List<String> npm, String label, BuildLog log, Duration left) {
         var said = new NpmWords();
         int exit;
@@ -225,7 +224,7 @@ public final class NpmLayers implements AutoCloseable {
         return time.toMinutes() > 0 ? time.toMinutes() + " minutes" : time.toSeconds() + " seconds";
     }
 
-    /// What npm said, without paths of the host.
+    /// The output of npm, without paths of the host.
     private static final class NpmWords {
         private String last = "";
         private String complaint = "";
@@ -241,7 +240,7 @@ public final class NpmLayers implements AutoCloseable {
             return last.isEmpty() ? "" : before + last;
         }
 
-        /// The first line that says what is wrong tells most; without one it is the last of all.
+        /// The first line that names an error; without one, the last line.
         synchronized String complaint() {
             return complaint.isEmpty() && last.isEmpty() ? "no reason given" : complaint.isEmpty() ? last : complaint;
         }

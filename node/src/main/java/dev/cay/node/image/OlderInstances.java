@@ -11,8 +11,8 @@ import java.util.Set;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
-/// Instances of this host whose version of Cay keeps no {@link Claims}. Their running and paused sandboxes are on
-/// record in their state directories, and so are the layers of these.
+/// Instances of this host whose version of Cay keeps no {@link Claims}. Their sandboxes, and the layers of these, are
+/// on record in their state directories.
 ///
 /// @param stateDirs of these instances
 record OlderInstances(List<Path> stateDirs) {

@@ -50,7 +50,7 @@ final class PythonLibraryLayer {
         this.programs = programs;
     }
 
-    /// Builds unless it is there.
+    /// Builds the layer unless it exists.
     ///
     /// @return the layer's key
     String build() {

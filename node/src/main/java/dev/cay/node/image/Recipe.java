@@ -21,16 +21,15 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// The files of a directory of `templates`, as they were packed into this program. One that includes another goes on
-/// where that ends.
+/// The files of a directory of `templates`, packed into this program. A recipe that includes another one extends it.
 record Recipe(String name, @Nullable Recipe included, Files files) {
     /// Counts up when the code around the recipe makes something else of it.
     private static final String LAYOUT = "2";
 
-    /// Whom start commands run as: the user that base has.
+    /// The user of start commands, whom base has.
     private static final String USER = "user";
 
-    /// Those that come with Cay.
+    /// The recipes that come with Cay.
     static final List<String> NAMES = List.of(
             "base",
             "code-interpreter-v1",
@@ -43,15 +42,15 @@ record Recipe(String name, @Nullable Recipe included, Files files) {
             "desktop",
             "httpbin");
 
-    /// Texts of one directory; what is not there is empty.
+    /// Texts of one directory; missing files are empty.
     ///
     /// @param packages  of Debian
     /// @param dpkg      options of dpkg
-    /// @param versions  names and versions of what comes from elsewhere
+    /// @param versions  names and versions of downloads from elsewhere
     /// @param modules   of the npm registry
-    /// @param languages what an interpreter in it speaks
-    /// @param resources what its sandboxes have at least, and what it takes to make it
-    /// @param setup     a shell script that is given the tree, and a directory with the extras
+    /// @param languages of its interpreter
+    /// @param resources least memory of its sandboxes, disk space to build it, and its size
+    /// @param setup     a shell script that gets the tree, and a directory with the extras
     /// @param extras    other files of the directory, by name
     record Files(
             String packages,
@@ -84,7 +83,7 @@ record Recipe(String name, @Nullable Recipe included, Files files) {
             return texts;
         }
 
-        /// All that decides what is in the tree.
+        /// All inputs that decide the tree's content.
         private Stream<String> content() {
             var later = Stream.concat(
                     Stream.of(modules).filter(text -> !text.isEmpty()),
@@ -129,22 +128,22 @@ record Recipe(String name, @Nullable Recipe included, Files files) {
                 .toList();
     }
 
-    /// Its own alone: what an included one speaks it names again, or does not speak.
+    /// The languages of this recipe alone: it repeats those of an included one, or does not have them.
     List<String> languages() {
         return entries(files.languages);
     }
 
-    /// The template whose layers lie below what this recipe adds; empty for one that makes a tree of its own.
+    /// The template whose layers are below the layer of this recipe; empty for a recipe that makes a tree.
     Optional<String> standsOn() {
         return entries(text(name, "stands-on")).stream().findFirst();
     }
 
-    /// Whether it adds something to what it stands on.
+    /// Whether it adds content to the recipe it stands on.
     boolean hasContent() {
         return !files.modules.isEmpty() || !files.setup.isEmpty();
     }
 
-    /// What runs in its sandboxes from their start.
+    /// The start command of its sandboxes.
     Optional<StartCommand> start() {
         return entries(text(name, "start")).stream()
                 .findFirst()
@@ -156,17 +155,17 @@ record Recipe(String name, @Nullable Recipe included, Files files) {
                         Map.of()));
     }
 
-    /// What its sandboxes have at least.
+    /// Least memory of its sandboxes.
     int memoryMB() {
         return resource("memoryMB");
     }
 
-    /// What must be free on the disk to make it.
+    /// Disk space that building it needs.
     int spaceMB() {
         return resource("spaceMB");
     }
 
-    /// What it takes of the disk when it is made, about, beside what it stands on.
+    /// Approximate size on disk, without the template it stands on.
     int sizeMB() {
         return resource("sizeMB");
     }
@@ -180,7 +179,7 @@ record Recipe(String name, @Nullable Recipe included, Files files) {
         return files.extras;
     }
 
-    /// In the order in which they are run.
+    /// The setup scripts in the order in which they are run.
     List<String> setups() {
         return all().stream()
                 .map(recipe -> recipe.files.setup)
@@ -196,7 +195,7 @@ record Recipe(String name, @Nullable Recipe included, Files files) {
         return version;
     }
 
-    /// What its own say goes before what the included ones say.
+    /// Properties; those of this recipe override the included ones.
     private Properties properties(Function<Files, String> text) {
         var read = new Properties();
         try {
@@ -217,7 +216,7 @@ record Recipe(String name, @Nullable Recipe included, Files files) {
         return name + "-" + hash(inputs);
     }
 
-    /// Lengths keep two lists apart whose texts join to the same.
+    /// Hashes texts with their lengths, so that two lists with the same concatenation differ.
     static String hash(List<String> inputs) {
         try {
             var digest = MessageDigest.getInstance("SHA-256");

@@ -26,7 +26,7 @@ import java.util.TreeMap;
 final class RunnersLayer {
     static final String ON_DEMAND_KEY = "runners-on-demand-";
 
-    /// Whatever the build packs there is copied.
+    /// The packed runners, all of which are copied.
     private static final String PACKED = "dev/cay/guest/runners";
 
     /// Counts up when this class writes something else for the same inputs.
@@ -45,7 +45,7 @@ final class RunnersLayer {
         this.files = Collections.unmodifiableSortedMap(new TreeMap<>(files));
     }
 
-    /// Builds unless it is there.
+    /// Builds the layer unless it exists.
     ///
     /// @param list path of the list
     /// @return the layer's key

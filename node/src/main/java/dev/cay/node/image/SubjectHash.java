@@ -13,7 +13,7 @@ import java.security.cert.X509Certificate;
 
 /// The name under which OpenSSL looks for a CA in a directory: a hash of the subject in a canonical form.
 ///
-/// Computed here rather than by the template's `openssl`: a template is somebody's program, and this is the host.
+/// Computed here and not by the template's `openssl`, because programs of a template must not run on the host.
 public final class SubjectHash {
     private static final int SEQUENCE = 0x30;
     private static final int SET = 0x31;
@@ -66,7 +66,7 @@ public final class SubjectHash {
         return tagged(SEQUENCE, joined.toByteArray());
     }
 
-    /// Only ASCII letters change case.
+    /// Converts only ASCII letters to lower case.
     private static String canonical(String text) {
         var lower = new StringBuilder();
         text.strip()

@@ -19,10 +19,10 @@ import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Makes templates in the background, one after the other. One whose tree is there already, so that only a moment of
-/// work is left, never waits for one that takes minutes. Thread-safe.
+/// Builds templates in the background, one after the other. A template whose tree exists, so that only a moment of work
+/// is left, never waits for one that takes minutes. Thread-safe.
 ///
-/// A build that fails is kept in mind with its reason, and tried again when somebody asks for the template.
+/// A failed build is remembered with its reason, and repeated when the template is requested again.
 public final class TemplateBuilds implements NodeTemplates, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(TemplateBuilds.class);
     private static final Duration CLOSE_LIMIT = Duration.ofMinutes(2);
@@ -66,7 +66,7 @@ public final class TemplateBuilds implements NodeTemplates, AutoCloseable {
         }
         boolean built = template.isBuilt();
         if (now.state() == State.BUILDING) {
-            // Another process may have made its tree while it waited here.
+            // Another process may have made its tree during the wait.
             if (built && slow.remove(template)) {
                 quick.add(template);
             }
@@ -89,7 +89,7 @@ public final class TemplateBuilds implements NodeTemplates, AutoCloseable {
         }
     }
 
-    /// Those whose tree is there already, which are made ready in a moment.
+    /// Templates whose tree exists, so that they are ready soon.
     public List<String> built() {
         return templates.values().stream()
                 .filter(HouseTemplate::isBuilt)
@@ -160,7 +160,7 @@ public final class TemplateBuilds implements NodeTemplates, AutoCloseable {
         return next;
     }
 
-    /// Ends a build that is under way, and takes back what it has made so far.
+    /// Ends a running build, and removes what it has made so far.
     @Override
     public void close() {
         List<Thread> running; // never waited for while we hold the lock they need
@@ -178,7 +178,7 @@ public final class TemplateBuilds implements NodeTemplates, AutoCloseable {
         }
     }
 
-    /// Keeps the state up to date, and says in the log from time to time how far it is.
+    /// Keeps the state up to date, and logs the progress from time to time.
     private final class Speaker implements BuildProgress {
         private final String template;
         private long spoke = System.nanoTime();

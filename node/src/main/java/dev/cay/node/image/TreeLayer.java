@@ -21,7 +21,7 @@ final class TreeLayer {
     private static final Duration LIMIT = Duration.ofMinutes(45);
     private static final Map<String, String> ENVIRONMENT = Map.of("DEBIAN_FRONTEND", "noninteractive");
 
-    /// How much of the whole each part is.
+    /// The part of each step in the progress.
     private static final double DEBIAN = 0.85;
 
     private final LayerStore layers;
@@ -49,7 +49,7 @@ final class TreeLayer {
         return layers.has(key()) ? 0 : recipe.sizeMB();
     }
 
-    /// Builds unless it is there.
+    /// Builds the layer unless it exists.
     ///
     /// @return the layer's key
     String build(BuildProgress progress) {

@@ -10,9 +10,9 @@ import java.util.Optional;
 
 /// Something on the disk that nothing refers to any more.
 ///
-/// @param what   the kind of thing, like `layer`
-/// @param name   its name, or how many they are
-/// @param bytes  what it takes of the disk
+/// @param what   its kind, like `layer`
+/// @param name   its name, or their number
+/// @param bytes  its size on disk
 /// @param remove removes it; may throw a {@link CayException}
 public record Unused(String what, String name, long bytes, Runnable remove) {
     /// Deletes one file.

@@ -18,11 +18,11 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
-/// Finds and removes what nothing uses any more in the cache directory that the instances of a host share.
+/// Finds and removes unused layers of the cache directory that the instances of a host share.
 ///
-/// A layer is unused when no instance claims it and nothing was begun on it for a while. It is removed in two steps: it
-/// loses its name while the lock of the {@link Claims} is held, and is deleted later, which takes long. What a killed
-/// daemon leaves between the two has a name of its own, and is deleted by the next collection.
+/// A layer is unused when no instance claims it and nothing started from it for a while. It is removed in two steps: it
+/// is renamed while the lock of the {@link Claims} is held, and deleted later, which takes long. If the daemon is
+/// killed in between, the next collection finds the renamed layer and deletes it.
 public final class UnusedLayers {
     private static final String REMOVED = ".removed-";
     private static final Pattern UNFINISHED =
@@ -44,17 +44,17 @@ public final class UnusedLayers {
         this.stateDirs = stateDirs;
     }
 
-    /// Begins a collection. What is claimed from now on stays.
+    /// Begins a collection. Layers that are claimed from now on stay.
     ///
-    /// @return the moment for {@link #layers}; what this instance names must be gathered after it
+    /// @return the moment for {@link #layers}; the layers that this instance needs must be gathered after it
     public long begin() {
         return claims.moment();
     }
 
-    /// Takes the names of unused layers, and drops claims of this instance that nothing needs.
+    /// Renames unused layers, and drops claims of this instance that nothing needs.
     ///
-    /// @param named  keys of all layers that something of this instance names
-    /// @param since  what {@link #begin} said
+    /// @param named  keys of all layers that records of this instance name
+    /// @param since  the result of {@link #begin}
     /// @param before layers that were used after this moment stay
     /// @param dryRun whether everything is left as it is
     public List<Unused> layers(Set<String> named, long since, Instant before, boolean dryRun) {
@@ -79,7 +79,8 @@ public final class UnusedLayers {
         });
     }
 
-    /// Before claims were kept nobody wrote when a layer was used, so the age of an old one counts from then.
+    /// Whether a layer is unused. Before claims were kept, uses were not recorded, so the age of an old layer counts
+    /// from then.
     private static boolean isUnused(Path layer, Instant began, Instant before) throws IOException {
         var used = Files.getLastModifiedTime(layer, LinkOption.NOFOLLOW_LINKS).toInstant();
         return !(used.isAfter(began) ? used : began).isAfter(before);
@@ -96,9 +97,9 @@ public final class UnusedLayers {
         return new Unused("layer", key, bytes, () -> store.remove(removed));
     }
 
-    /// What is left of builds that were killed, and small files that belong to layers.
+    /// Files of killed builds, and small files that belong to layers.
     ///
-    /// @param before what was changed after this moment stays
+    /// @param before files that were changed after this moment stay
     public List<Unused> leftovers(Instant before) {
         try {
             var unused = new ArrayList<Unused>();
@@ -148,7 +149,7 @@ public final class UnusedLayers {
         }
     }
 
-    /// A link is no layer of ours, whatever it leads to.
+    /// The layers' directories. A link is no layer, whatever its target is.
     private List<Path> directories(Predicate<String> wanted) throws IOException {
         return entries(wanted).stream()
                 .filter(path -> Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS))

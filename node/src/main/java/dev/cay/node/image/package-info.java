@@ -3,8 +3,8 @@
 ///
 /// {@link dev.cay.node.image.UnusedLayers} removes layers that no instance of the host claims.
 ///
-/// A layer is a directory with 0-based ownership that never changes once it has its name, which is a hash of what it
-/// was made from. This room does not mount anything.
+/// A layer is a directory with 0-based ownership that never changes once it has its name, which is a hash of its
+/// inputs. This package mounts nothing.
 @NullMarked
 package dev.cay.node.image;
 

@@ -22,7 +22,7 @@ abstract sealed class ArchiveFiles implements AutoCloseable {
     private static final int MOST_LINKS = 5;
     private static final int BUFFER = 256 << 10;
 
-    /// Names that a hostile archive could give us lead nowhere else.
+    /// Names that cannot lead out of the archive.
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._:-]+(/[A-Za-z0-9._:-]+){0,4}");
 
     /// @param staging where a compressed archive is unpacked to
@@ -58,7 +58,7 @@ abstract sealed class ArchiveFiles implements AutoCloseable {
         return plain;
     }
 
-    /// Null if there is no such file.
+    /// Opens a file; null if it does not exist.
     @Nullable
     InputStream find(String name) throws IOException {
         if (!NAME.matcher(name).matches() || name.contains("..")) {
@@ -96,7 +96,7 @@ abstract sealed class ArchiveFiles implements AutoCloseable {
     @Override
     public abstract void close() throws IOException;
 
-    /// An OCI layout that lies on the disk. Links are not followed.
+    /// An OCI layout on the disk. Links are not followed.
     private static final class OfDirectory extends ArchiveFiles {
         private final Path directory;
 
@@ -118,7 +118,7 @@ abstract sealed class ArchiveFiles implements AutoCloseable {
         public void close() {}
     }
 
-    /// Knows where the files of a tar archive lie. Nothing is unpacked.
+    /// A tar archive, of which only the offsets of files are read. Nothing is unpacked.
     private static final class OfTar extends ArchiveFiles {
         private final FileChannel archive;
         private final Map<String, Place> places = new HashMap<>();

@@ -3,8 +3,8 @@ package dev.cay.node.image.oci;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 
-/// What is said of an image that cannot be used. Text from the image is shown with control characters escaped and cut
-/// to a readable length.
+/// Error messages about images that cannot be used. Text from the image is shown with control characters escaped and
+/// cut to a readable length.
 final class BadImage {
     private static final int SHOWN = 200;
 

@@ -2,7 +2,7 @@ package dev.cay.node.image.oci;
 
 import tools.jackson.databind.JsonNode;
 
-/// What a manifest says of something that belongs to an image.
+/// A manifest's description of a blob.
 ///
 /// @param size in bytes
 record Blob(String mediaType, Digest digest, long size) {

@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// Fetches a blob into a file. A reader may follow while it grows, and sees the end only when size and digest of the
-/// whole are right. A connection that breaks is taken up again where it broke.
+/// Downloads a blob into a file. A reader may follow while it grows, and reaches the end only when size and digest of
+/// the whole are right. A broken connection is resumed where it broke.
 final class BlobDownload {
     private static final int BUFFER = 128 << 10;
     private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
@@ -38,7 +38,7 @@ final class BlobDownload {
     private boolean done;
     private @Nullable Exception failure;
 
-    /// @param progress hears of each piece how long it is
+    /// @param progress gets the length of each piece
     BlobDownload(Blob blob, Path file, Opener opener, Duration patience, LongConsumer progress) {
         this.blob = blob;
         this.file = file;
@@ -146,7 +146,7 @@ final class BlobDownload {
         return new Follower(limit);
     }
 
-    /// How many bytes there are to read beyond a position; waits for the first. 0 at the end.
+    /// How many bytes can be read beyond a position; waits for the first. 0 at the end.
     private synchronized long available(long position, long end) throws IOException {
         try {
             while (written <= position && !done) {

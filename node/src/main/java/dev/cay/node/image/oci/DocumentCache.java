@@ -39,7 +39,7 @@ final class DocumentCache {
         return fresh;
     }
 
-    /// Those that nobody has asked for since.
+    /// Documents that were not used since.
     List<Path> unused(Instant before) throws IOException {
         if (!Files.isDirectory(directory)) {
             return List.of();

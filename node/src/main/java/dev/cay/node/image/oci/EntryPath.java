@@ -12,7 +12,7 @@ record EntryPath(List<String> names, boolean leadsOut) {
     private static final int LONGEST_NAME = 255;
     private static final int LONGEST_PATH = 4096;
 
-    /// @param entry the entry in whose name or link the text stands, for messages
+    /// @param entry the entry whose name or link has the text, for messages
     static EntryPath parse(String text, String entry) {
         if (text.indexOf('\0') >= 0) {
             throw BadImage.entry(entry, "has a NUL byte in a name");

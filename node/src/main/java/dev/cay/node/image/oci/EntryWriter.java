@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.function.LongConsumer;
 
 /// Writes the entries of a layer's archive into a {@link LayerTree}, one after the other. Of several entries with one
-/// name the last wins, whatever they are.
+/// name the last wins, of whatever type.
 final class EntryWriter {
     private static final int HIGHEST_ID = 65_535;
     private static final int MOST_SKIPPED = 20;
@@ -33,7 +33,8 @@ final class EntryWriter {
     private long count;
     private boolean rootNamed;
 
-    /// @param bytesBeside hears of bytes that are written but not in the archive, and throws when they are too many
+    /// @param bytesBeside gets the number of bytes that are written but not in the archive, and throws when they are
+    ///                    too many
     EntryWriter(LayerTree tree, LayerLimits limits, LongConsumer bytesBeside) {
         this.tree = tree;
         this.limits = limits;

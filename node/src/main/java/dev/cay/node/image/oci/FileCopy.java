@@ -63,7 +63,7 @@ final class FileCopy {
         }
     }
 
-    /// For file systems between which the kernel cannot copy.
+    /// Copies through a buffer, for file systems between which the kernel cannot copy.
     private static void byBuffer(Descriptor source, Descriptor target, long from) throws ErrnoException {
         byte[] buffer = new byte[BUFFER];
         long at = from;

@@ -11,7 +11,7 @@ final class HardLinks {
     private final LayerTree tree;
     private final LongConsumer bytesCopied;
 
-    /// @param bytesCopied hears of bytes that are copied, and throws when they are too many
+    /// @param bytesCopied gets the number of copied bytes, and throws when they are too many
     HardLinks(LayerTree tree, LongConsumer bytesCopied) {
         this.tree = tree;
         this.bytesCopied = bytesCopied;

@@ -19,7 +19,7 @@ import java.util.zip.Deflater;
 import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 
-/// Writes an image as one file: an OCI layout with the list that `docker load` wants.
+/// Writes an image as one file: an OCI layout with the list that `docker load` needs.
 final class ImageArchive {
     static final String OCI_CONFIG = "application/vnd.oci.image.config.v1+json";
     static final String OCI_LAYER = "application/vnd.oci.image.layer.v1.tar+gzip";
@@ -122,13 +122,13 @@ final class ImageArchive {
 
     private record Layout(String imageLayoutVersion) {}
 
-    /// What `docker load` reads.
+    /// The list for `docker load`.
     private record Loaded(
             @JsonProperty("Config") String config,
             @JsonProperty("RepoTags") List<String> names,
             @JsonProperty("Layers") List<String> layers) {}
 
-    /// What OCI calls a descriptor.
+    /// An OCI descriptor.
     private record Part(
             String mediaType,
             String digest,

@@ -9,13 +9,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/// What an image says of the programs that run in it.
+/// The configuration of an image.
 ///
 /// @param environment  in the image's order
 /// @param user         name or id, with a group after a colon; empty for root
 /// @param workdir      empty for the root directory
 /// @param exposedPorts like `8080/tcp`
-/// @param architecture in the words of OCI, like `amd64`
+/// @param architecture OCI's name, like `amd64`
 public record ImageConfig(
         Map<String, String> environment,
         String user,
@@ -36,7 +36,7 @@ public record ImageConfig(
         labels = Collections.unmodifiableMap(new LinkedHashMap<>(labels));
     }
 
-    /// How Docker would find out whether a container works. Zero means Docker's default.
+    /// A Docker health check. Zero means Docker's default.
     ///
     /// @param test `NONE`, or `CMD` with arguments, or `CMD-SHELL` with one
     public record Healthcheck(

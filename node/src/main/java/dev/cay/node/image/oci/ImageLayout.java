@@ -14,8 +14,8 @@ import java.util.stream.IntStream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 
-/// A directory with images as registries have them, byte by byte: an OCI layout, whose index has their names. Images
-/// share what they have in common.
+/// A directory with images, byte by byte as registries have them: an OCI layout, whose index has their names. Images
+/// share equal blobs.
 final class ImageLayout {
     private static final String NAME = "org.opencontainers.image.ref.name";
 
@@ -32,7 +32,7 @@ final class ImageLayout {
         Downloads of(ImagePlan plan) throws IOException;
     }
 
-    /// Fetches what is not here yet. The image has its name when it is complete.
+    /// Downloads the missing parts. The image gets its name when it is complete.
     Digest add(ImageReference reference, RegistryImage image, Source layers) throws IOException {
         Files.createDirectories(blobs);
         var documents = new Documents(image);
@@ -112,7 +112,7 @@ final class ImageLayout {
         return names;
     }
 
-    /// Remembers what was asked for.
+    /// Records the documents that were read.
     private static final class Documents implements Manifests.Parts {
         private final RegistryImage image;
         private final Map<Digest, byte[]> known = new HashMap<>();

@@ -3,10 +3,10 @@ package dev.cay.node.image.oci;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What there is to do for an image: its layers, the lowest first, and what they are called once unpacked.
+/// The layers of an image, the lowest first, with their digests.
 ///
-/// @param digest of the manifest
-/// @param layers compressed, as the manifest names them
+/// @param digest  of the manifest
+/// @param layers  compressed, as the manifest names them
 /// @param diffIds digests of the same layers uncompressed
 record ImagePlan(Digest digest, ImageConfig config, List<Blob> layers, List<Digest> diffIds) {
     /// Counts up when the same archives make other directories.

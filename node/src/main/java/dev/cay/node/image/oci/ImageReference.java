@@ -6,8 +6,8 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// The name of an image, as Docker writes it: `[HOST[:PORT]/]REPOSITORY[:TAG][@sha256:HEX]`. A name without a host is
-/// looked for on `docker.io`, and there without a directory in `library/`.
+/// The name of an image in Docker's form: `[HOST[:PORT]/]REPOSITORY[:TAG][@sha256:HEX]`. A name without a host is on
+/// `docker.io`, and there without a directory in `library/`.
 ///
 /// @param registry   host with a port where one is given
 /// @param repository path on the registry
@@ -94,12 +94,12 @@ public record ImageReference(
                 || !first.equals(first.toLowerCase(Locale.ROOT));
     }
 
-    /// The same name for one image, whatever its tag means.
+    /// The same name with a digest, whatever its tag means.
     public ImageReference at(String digestText) {
         return new ImageReference(registry, repository, tag, Digest.parse(digestText));
     }
 
-    /// What the registry is asked for.
+    /// The tag or digest in a request to the registry.
     String wanted() {
         return digest != null ? digest.toString() : String.valueOf(tag);
     }

@@ -44,7 +44,7 @@ public final class Images implements AutoCloseable {
         this.documents = new DocumentCache(directory.resolve("documents"));
     }
 
-    /// A client as registries need it. The caller may add a proxy and whom to trust.
+    /// An HTTP client for registries. The caller may add a proxy and trusted authorities.
     public static HttpClient.Builder client(RegistrySettings settings) {
         return HttpClient.newBuilder()
                 .followRedirects(HttpClient.Redirect.NEVER)
@@ -130,8 +130,8 @@ public final class Images implements AutoCloseable {
         }
     }
 
-    /// Documents of images that nobody has asked for since, and what is left of pulls that were killed. Layers of
-    /// images are unused like all others.
+    /// Documents of images that were not used since, and files of killed pulls. Layers of images are handled like all
+    /// others.
     public List<Unused> unused(Instant before) {
         try {
             var unused = new ArrayList<>(Staging.unused(directory.resolve("staging")));
@@ -174,7 +174,7 @@ public final class Images implements AutoCloseable {
         }
     }
 
-    /// What images say of themselves may be private, as their layers are.
+    /// Makes the directories for root only, because configurations of images may be private.
     private void prepare() {
         try {
             Files.createDirectories(directory);

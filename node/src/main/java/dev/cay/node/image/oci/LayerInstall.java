@@ -11,12 +11,12 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Makes layers of the store out of those of an image, from the lowest to the topmost.
+/// Unpacks the layers of an image into the store, from the lowest to the topmost.
 final class LayerInstall {
     private static final Logger log = LoggerFactory.getLogger(LayerInstall.class);
 
     private static final int BUFFER = 64 << 10;
-    /// How much more is read of a layer that is broken.
+    /// How many bytes of a broken layer are still read, to verify its digest.
     private static final long REST = 64 << 20;
 
     private final LayerStore layers;
@@ -77,8 +77,8 @@ final class LayerInstall {
         }
     }
 
-    /// An archive that is read while it arrives can turn out to be broken before its digest turns out to be wrong.
-    /// The digest is the cause then, and said instead.
+    /// Unpacks an archive while it is downloaded. It can turn out to be broken before its digest turns out to be wrong;
+    /// then the digest is reported, because it is the cause.
     private LayerUnpacker.Unpacked unpack(InputStream in, Path rootfs, List<Path> below) throws IOException {
         try {
             return unpacker.unpack(in, rootfs, below);

@@ -2,7 +2,7 @@ package dev.cay.node.image.oci;
 
 import java.time.Duration;
 
-/// How much a layer's archive may hold. What exceeds a limit is refused while it is read.
+/// Limits of a layer's archive, checked while it is read.
 ///
 /// @param bytes         of the uncompressed archive, and of files that are copied up from layers below
 /// @param entries       files, directories, links and whiteouts
@@ -10,7 +10,7 @@ import java.time.Duration;
 /// @param fileSize      of one file as programs see it, holes included
 /// @param metadataBytes of long names and extended headers before one entry
 /// @param depth         of nested directories
-/// @param time          for unpacking, with the time for which the layer is waited for
+/// @param time          for unpacking, including waits for the download
 public record LayerLimits(
         long bytes, long entries, int ratio, long fileSize, int metadataBytes, int depth, Duration time) {
     /// Small archives may be as dense as they like: they do no harm.

@@ -13,16 +13,16 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/// Makes one layer out of several that lie on each other, so that fewer have to be mounted. Files are not copied:
-/// they get another name (hard link) in the new layer. What overlayfs shows does not change.
+/// Merges several layers on top of each other into one, so that fewer have to be mounted. Files are not copied: they
+/// get another name (hard link) in the new layer. The merged view does not change.
 ///
-/// Only platform threads call it.
+/// Call it only on platform threads.
 public final class LayerMerge {
     /// Counts up when the same layers make another one.
     private static final String VERSION = "1";
 
-    /// How many layers become one. The lowest are merged, in groups of this size, so that another layer on top leaves
-    /// the groups below as they are.
+    /// Number of layers that become one. The lowest are merged, in groups of this size, so that another layer on top
+    /// leaves the groups below unchanged.
     static final int GROUP = 16;
 
     private final LayerStore layers;
@@ -61,11 +61,11 @@ public final class LayerMerge {
         return merged.reversed();
     }
 
-    /// One layer that stands for all of these.
+    /// Merges these layers.
     ///
     /// @param keys  the topmost first
-    /// @param below keys of the layers below, the topmost first: only what they have needs to be hidden
-    /// @return its key
+    /// @param below keys of the layers below, the topmost first: only their files need to be hidden
+    /// @return the key of the merged layer
     public String merge(List<String> keys, List<String> below) {
         if (keys.size() == 1) {
             return keys.getFirst();
@@ -168,7 +168,7 @@ public final class LayerMerge {
         try {
             EntryCalls.link(from, name, out, name);
         } catch (ErrnoException e) {
-            // A file can have only so many names, and they all lie on one file system.
+            // A file can have only a limited number of names, all on one file system.
             if (e.errno() != Errno.EMLINK && e.errno() != Errno.EXDEV) {
                 throw e;
             }

@@ -29,7 +29,7 @@ final class LayerPacker {
 
     private final TarWriter tar;
 
-    /// By inode, as several names may be one file.
+    /// Names by inode, because several names may be one file.
     private final Map<Long, String> files = new HashMap<>();
 
     private LayerPacker(OutputStream out) {
@@ -42,7 +42,7 @@ final class LayerPacker {
         packer.tar.finish();
     }
 
-    /// In the order of names, so that equal layers make equal archives.
+    /// Packs in the order of names, so that equal layers make equal archives.
     ///
     /// @param prefix of names in the archive
     private void walk(Path directory, String prefix) throws IOException {

@@ -11,13 +11,13 @@ import java.security.MessageDigest;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.GZIPInputStream;
 
-/// The uncompressed archive of a layer: knows its compression by the first bytes, computes the digest, and refuses to
-/// go on when the archive grows beyond the limits.
+/// The uncompressed archive of a layer: detects the compression by the first bytes, computes the digest, and fails when
+/// the archive exceeds the limits.
 final class LayerStream extends InputStream {
     private static final int BUFFER = 64 << 10;
     private static final byte[] GZIP = {0x1f, (byte) 0x8b};
     private static final byte[] ZSTD = {0x28, (byte) 0xb5, 0x2f, (byte) 0xfd};
-    /// Begins a zstd frame without content. The first byte of it varies in its lower half.
+    /// The start of a skippable zstd frame. The first byte varies in its lower half.
     private static final byte[] ZSTD_SKIPPED = {0x50, 0x2a, 0x4d, 0x18};
 
     private final Source source;
@@ -93,7 +93,7 @@ final class LayerStream extends InputStream {
         return count;
     }
 
-    /// Counts bytes that the layer takes beside those of its archive. Another thread may read meanwhile.
+    /// Counts bytes that the layer needs beside those of its archive. Another thread may read meanwhile.
     void count(long bytes) {
         long all = read.addAndGet(bytes);
         if (all > limits.bytes()) {

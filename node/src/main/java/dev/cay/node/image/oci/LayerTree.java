@@ -15,11 +15,11 @@ import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Directories of a layer that is being written, seen over the layers below: finds the directory for an entry, and
-/// makes it in the layer with what the layers below say of it.
+/// The directories of a layer that is being written, over the layers below: finds the directory for an entry, and makes
+/// it in the layer with the attributes of the layers below.
 ///
-/// Links on the way are followed as a sandbox would follow them: in the merged view, and never out of the root. Every
-/// step opens one name in an open directory without following anything, so that nothing outside is ever touched.
+/// Links on the way are followed as in a sandbox: in the merged view, and never out of the root. Every step opens one
+/// name in an open directory without following anything, so nothing outside is ever touched.
 final class LayerTree implements AutoCloseable {
     private static final int MOST_LINKS = 40;
     private static final int MOST_STEPS = 20_000;
@@ -71,7 +71,7 @@ final class LayerTree implements AutoCloseable {
         return layersBelow;
     }
 
-    /// From now on nothing of the layers below is seen.
+    /// Hides the layers below from now on.
     void hideLayersBelow() {
         forget();
         root = new MergedDirectory(root.own(), List.of());
@@ -113,7 +113,8 @@ final class LayerTree implements AutoCloseable {
         try {
             boolean there = walk.toTheEnd();
             if (make) {
-                // A path through links may lead elsewhere without a change of what is in this layer.
+                // Cached only without links: a path through links may lead elsewhere although this layer did not
+                // change.
                 lastPath = walk.links == 0 ? List.copyOf(path) : List.of();
             }
             if (there) {
@@ -148,7 +149,7 @@ final class LayerTree implements AutoCloseable {
         private boolean toTheEnd() throws ErrnoException {
             while (!todo.isEmpty()) {
                 String name = todo.removeFirst();
-                // After each `..`, which only links have, we begin again at the root.
+                // After each `..`, which only links contain, resolution starts again at the root.
                 steps += name.equals("..") ? done.size() : 1;
                 if (steps > MOST_STEPS) {
                     throw BadImage.entry(entry, "lies behind symbolic links that go round and round");
@@ -223,8 +224,8 @@ final class LayerTree implements AutoCloseable {
         EntryCalls.setModified(own, before);
     }
 
-    /// Makes an empty directory where there is none. What was there in this layer, such as a whiteout, has hidden the
-    /// layers below, and the directory goes on to do so.
+    /// Makes an empty directory where there is none. If this layer had something else there, such as a whiteout, the
+    /// directory hides the layers below as well.
     void makeDirectory(Descriptor own, String name, @Nullable FileStatus replaced) throws ErrnoException {
         clear(own, name, replaced);
         FileCalls.makeDirectory(own, name, 0700);
@@ -257,9 +258,9 @@ final class LayerTree implements AutoCloseable {
         }
     }
 
-    /// Removes what this layer has under a name, with all below.
+    /// Removes the entry of this name from this layer, with everything below.
     ///
-    /// @param there what it is; null if there is nothing
+    /// @param there its status; null if there is nothing
     void clear(Descriptor own, String name, @Nullable FileStatus there) throws ErrnoException {
         if (there == null) {
             return;
@@ -287,7 +288,7 @@ final class LayerTree implements AutoCloseable {
         FileCalls.removeDirectory(parent, name);
     }
 
-    /// The directory in the layer being written. It is there if the directory was asked for by {@link #make}.
+    /// The directory in the layer being written. It exists if {@link #make} returned it.
     static Descriptor own(MergedDirectory directory) {
         if (directory.own() == null) {
             throw new IllegalStateException("the directory is not in the layer");

@@ -15,9 +15,9 @@ import java.util.zip.ZipException;
 
 /// Unpacks a layer's archive (tar, plain or in gzip or zstd) into a directory that overlayfs can use as a layer.
 ///
-/// Whiteouts of the archive become those of overlayfs. The archive is hostile: whatever it names stays below the
-/// directory, and what no image needs is refused with a message that names the entry. Blocks on the disk and on the
-/// archive: only platform threads call it.
+/// Whiteouts of the archive become those of overlayfs. The archive is hostile: every path stays below the directory,
+/// and unneeded kinds of entries are refused with a message that names the entry. Blocks on the disk and on the
+/// archive: call it only on platform threads.
 public final class LayerUnpacker {
     private final LayerLimits limits;
 
@@ -25,7 +25,7 @@ public final class LayerUnpacker {
         this.limits = limits;
     }
 
-    /// What was unpacked.
+    /// The result of unpacking.
     ///
     /// @param diffId  digest of the uncompressed archive
     /// @param skipped names of device nodes that were left out; the first few
@@ -36,7 +36,7 @@ public final class LayerUnpacker {
     }
 
     /// @param layer  is read to its end and not closed
-    /// @param rootfs an empty directory that nobody else uses
+    /// @param rootfs an empty directory that nothing else uses
     /// @param below  roots of the layers below, the topmost first
     public Unpacked unpack(InputStream layer, Path rootfs, List<Path> below) throws IOException {
         try (var tree = new LayerTree(rootfs, below, limits.depth())) {

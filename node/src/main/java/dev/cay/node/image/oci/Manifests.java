@@ -15,7 +15,7 @@ final class Manifests {
     static final String DOCKER_MANIFEST = "application/vnd.docker.distribution.manifest.v2+json";
     static final String DOCKER_LIST = "application/vnd.docker.distribution.manifest.list.v2+json";
 
-    /// Of a manifest or an index, in bytes.
+    /// Most bytes of a manifest or an index.
     static final int LONGEST = 4 << 20;
 
     private static final int MOST_LAYERS = 512;
@@ -41,8 +41,8 @@ final class Manifests {
         this.parts = parts;
     }
 
-    /// @param document a manifest or an index
-    /// @param mediaType what it was sent as
+    /// @param document  a manifest or an index
+    /// @param mediaType its declared type
     ImagePlan plan(byte[] document, String mediaType) throws IOException {
         byte[] bytes = document;
         for (int nested = 0; nested < MOST_NESTED; nested++) {

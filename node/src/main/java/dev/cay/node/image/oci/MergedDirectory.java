@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A directory as overlayfs would show it: in a layer that is being written, and in the layers below as far as they
-/// can be seen through whiteouts and opaque directories. Nobody else writes there meanwhile.
+/// A directory as overlayfs would show it: in a layer that is being written, and in the layers below as far as
+/// whiteouts and opaque directories show them. Nothing else writes there meanwhile.
 ///
 /// @param own   in the layer being written; null if it is only in layers below
 /// @param below in layers below, the topmost first
@@ -34,7 +34,7 @@ record MergedDirectory(@Nullable Descriptor own, List<Descriptor> below) impleme
         return findBelow(name);
     }
 
-    /// The same without the layer being written.
+    /// Finds an entry in the layers below only.
     @Nullable
     Found findBelow(String name) throws ErrnoException {
         for (var directory : below) {

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The extended header of one entry: what its keys say instead of the fields of the header. Values are bytes, since
-/// names and attributes need not be text.
+/// The extended header of one entry, whose keys replace fields of the header. Values are bytes, because names and
+/// attributes need not be text.
 final class PaxRecords {
     static final PaxRecords NONE = new PaxRecords(Map.of(), List.of());
 

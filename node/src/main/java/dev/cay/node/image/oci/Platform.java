@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
-/// The kind of machine that an image must be made for.
+/// The platform that an image must be made for.
 ///
-/// @param architecture in the words of OCI
-/// @param variants     those that every such processor runs, the best first; empty text for images that name none
+/// @param architecture OCI's name
+/// @param variants     variants that every such processor can run, the best first; empty text for images that name none
 record Platform(String architecture, List<String> variants) {
     private static final int MOST_SHOWN = 12;
 
@@ -58,7 +58,7 @@ record Platform(String architecture, List<String> variants) {
         return offered;
     }
 
-    /// @param config of an image; one that does not say what it is for is taken
+    /// @param config of an image; one without a platform is accepted
     void require(JsonNode config) {
         String os = config.path("os").asString("linux");
         String found = config.path("architecture").asString(architecture);

@@ -8,16 +8,16 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import org.jspecify.annotations.Nullable;
 
-/// Reads a stream in a thread of its own, a few buffers ahead of the reader, so that decompression and digest of a
-/// layer run beside the writing of its files. The reader gets all bytes that precede a failure of the stream, then
-/// the failure itself.
+/// Reads a stream on a thread of its own, a few buffers ahead of the reader, so that decompression and digest of a
+/// layer run in parallel with writing its files. The reader gets all bytes before a failure of the stream, then the
+/// failure itself.
 ///
-/// One thread reads and closes. The stream below is not closed, and nobody else may use it before {@link #close}.
+/// One thread reads and closes. The underlying stream is not closed, and nothing else may use it before {@link #close}.
 final class ReadAhead extends InputStream {
     private static final int BUFFERS = 4;
     private static final int BUFFER = 256 << 10;
 
-    /// @param failure why the stream goes on no further than these bytes; null if it does, or has ended
+    /// @param failure why the stream ends after these bytes; null if it continues, or has ended normally
     private record Piece(
             byte[] bytes,
             int length,
@@ -128,7 +128,7 @@ final class ReadAhead extends InputStream {
     }
 
     /// Returns when the thread has ended. The thread finishes its current read of the source, so that the caller can
-    /// go on to read there; only a caller that is interrupted cuts that read off.
+    /// continue to read there; only if the caller is interrupted, that read is cut off.
     @Override
     public void close() {
         closed = true;

@@ -9,7 +9,7 @@ import java.util.Map;
 
 /// One repository of a registry or of its mirror, by the protocol of Docker's registries (OCI distribution).
 ///
-/// What may work later is an `IOException`; what will not is a `CayException`.
+/// A failure that a retry may fix is an `IOException`; any other is a `CayException`.
 final class Registry {
     private static final String MANIFESTS = String.join(
             ", ", Manifests.OCI_MANIFEST, Manifests.OCI_INDEX, Manifests.DOCKER_MANIFEST, Manifests.DOCKER_LIST);
@@ -33,7 +33,7 @@ final class Registry {
         return base.getAuthority();
     }
 
-    /// @param wanted tag or digest; a digest is checked by the caller
+    /// @param wanted tag or digest; the caller verifies a digest
     Document manifest(String wanted) throws IOException {
         try (var answer = request("manifests/" + wanted, Map.of("Accept", MANIFESTS))) {
             return new Document(answer.header("Content-Type"), answer.read(Manifests.LONGEST, "a manifest"));

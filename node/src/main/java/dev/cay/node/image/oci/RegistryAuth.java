@@ -13,7 +13,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 
-/// What is shown to a registry for one repository: nothing until it asks, then a token or a password. Thread-safe.
+/// Authentication at a registry for one repository: nothing until it asks, then a token or a password. Thread-safe.
 final class RegistryAuth {
     private static final int LONGEST_ANSWER = 1 << 20;
 

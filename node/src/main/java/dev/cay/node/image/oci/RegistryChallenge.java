@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/// What a server wants to be shown, out of a `WWW-Authenticate` header.
+/// A `WWW-Authenticate` header: the credentials that a server asks for.
 ///
 /// @param scheme in lower case
 record RegistryChallenge(String scheme, Map<String, String> parameters) {

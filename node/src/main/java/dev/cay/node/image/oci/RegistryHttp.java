@@ -18,10 +18,11 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Requests to registries. Redirects are followed here: credentials go only to the host they are for, TLS is never
-/// left, and a registry cannot lead us to addresses that are not public.
+/// Requests to registries. This class follows redirects: credentials go only to their own host, TLS is never left, and
+/// a registry cannot lead the node to addresses that are not public.
 ///
-/// A name may lead elsewhere by the time it is connected to; then TLS fails, as nobody else has its certificate.
+/// A name may resolve to another address by the time it is connected to; then TLS fails, because nobody else has its
+/// certificate.
 final class RegistryHttp implements AutoCloseable {
     private static final int MOST_REDIRECTS = 5;
 
@@ -110,8 +111,8 @@ final class RegistryHttp implements AutoCloseable {
         }
     }
 
-    /// Images are named by users, who are not to reach what is not public by it, unless the operator names the
-    /// registry.
+    /// Refuses a registry at an address that is not public, unless the operator names it, because users choose names of
+    /// images.
     void requireElsewhere(String registry, URI base) {
         try {
             if (!settings.isNamed(registry) && isClosed(String.valueOf(base.getHost()))) {
@@ -125,9 +126,9 @@ final class RegistryHttp implements AutoCloseable {
         }
     }
 
-    /// An address that a registry named, for a redirect or for tokens.
+    /// Checks an address that a registry gave, for a redirect or for tokens.
     ///
-    /// @param origin the address that we were asked to use
+    /// @param origin the address of the original request
     URI requireAllowed(URI named, URI origin) throws IOException {
         String scheme = named.getScheme() == null ? "" : named.getScheme().toLowerCase(Locale.ROOT);
         String host = named.getHost();

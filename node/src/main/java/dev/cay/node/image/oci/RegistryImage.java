@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// One image on a registry and its mirrors, which are asked in order. What one does not have or does not give, the
-/// next is asked for. Thread-safe.
+/// One image on a registry and its mirrors, which are asked in order. If one does not have or refuses something, the
+/// next is asked. Thread-safe.
 final class RegistryImage implements Manifests.Parts {
     private static final Logger log = LoggerFactory.getLogger(RegistryImage.class);
     private static final long PAUSE_MILLIS = 200;
@@ -26,7 +26,8 @@ final class RegistryImage implements Manifests.Parts {
         this.documents = documents;
     }
 
-    /// The manifest or index that the reference names. Always asked for: a registry decides who may have an image.
+    /// The manifest or index that the reference names. Always requested, because a registry decides who may have an
+    /// image.
     Registry.Document root() throws IOException {
         var document = ask(place -> place.manifest(reference.wanted()));
         if (reference.digest() != null && !Digest.of(document.bytes()).equals(reference.digest())) {

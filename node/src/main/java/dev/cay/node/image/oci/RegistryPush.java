@@ -110,7 +110,7 @@ final class RegistryPush {
         return BodyPublishers.fromPublisher(BodyPublishers.ofInputStream(open), blob.size());
     }
 
-    /// Shows who we are when the registry asks. Credentials go to the registry's own address only.
+    /// Sends a request, with credentials when the registry asks. They go to the registry's own address only.
     private HttpAnswer request(
             String method, URI uri, Map<String, String> headers, Supplier<BodyPublisher> body, Duration limit)
             throws IOException {

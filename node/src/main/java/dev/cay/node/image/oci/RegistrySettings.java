@@ -7,20 +7,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// What an operator decides about registries.
+/// Settings of registries.
 ///
-/// @param mirrors   by registry, as {@link ImageReference#registry} has it: asked first, in this order, without
-///                  credentials
-/// @param plainHttp registries that are spoken to without TLS, as host and port
-/// @param named     others that may be used wherever they lie
-/// @param connect   limit for a connection
-/// @param answer    limit for the begin of an answer
-/// @param idle      limit for the time between bytes of an answer
-/// @param patience  how long a registry that does not answer is tried again before a pull fails
-/// @param whole     limit for a whole pull
-/// @param parallel  how many layers are fetched at once
-/// @param reach     which addresses registries may lie at that no other setting names
-/// @param mirrorsOnly whether nothing is asked but mirrors
+/// @param mirrors     by registry, as {@link ImageReference#registry} has it: asked first, in this order, without
+///                    credentials
+/// @param plainHttp   registries without TLS, as host and port
+/// @param named       other registries that may have any address
+/// @param connect     limit for a connection
+/// @param answer      limit for the start of an answer
+/// @param idle        limit for the time between bytes of an answer
+/// @param patience    how long an unreachable registry is retried before a pull fails
+/// @param whole       limit for a whole pull
+/// @param parallel    how many layers are downloaded at once
+/// @param reach       addresses at which other registries may be
+/// @param mirrorsOnly whether only mirrors are asked
 public record RegistrySettings(
         Map<String, List<URI>> mirrors,
         Set<String> plainHttp,
@@ -38,7 +38,7 @@ public record RegistrySettings(
         boolean allows(String host, InetAddress address);
     }
 
-    /// Whatever is not this host itself or its network link.
+    /// Addresses other than this host itself or its network link.
     private static final Reach ELSEWHERE = (_, address) -> !address.isLoopbackAddress()
             && !address.isLinkLocalAddress()
             && !address.isAnyLocalAddress()
@@ -78,7 +78,7 @@ public record RegistrySettings(
                 mirrors, plainHttp, some, connect, answer, idle, patience, whole, parallel, reach, mirrorsOnly);
     }
 
-    /// Whether the operator says that this host and port may be used, wherever it lies.
+    /// Whether the operator names this host and port, so that it may have any address.
     boolean isNamed(String authority) {
         return named.contains(authority) || plainHttp.contains(authority);
     }
@@ -93,7 +93,7 @@ public record RegistrySettings(
                 mirrors, plainHttp, named, connect, answer, idle, patience, whole, parallel, reach, only);
     }
 
-    /// Where a registry is. Docker's own has its API under another name than its images.
+    /// The base address of a registry. Docker's own has its API under another name than its images.
     URI base(String registry) {
         String host = registry.equals(ImageReference.DEFAULT_REGISTRY) ? "registry-1.docker.io" : registry;
         return URI.create((plainHttp.contains(registry) ? "http://" : "https://") + host);

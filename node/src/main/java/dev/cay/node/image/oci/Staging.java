@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
 
 /// A directory for bytes of an image until they are unpacked. It is removed at the end.
 ///
-/// A lock on a file in it says that its pull is under way. The kernel gives the lock up when the process ends, so a
-/// later pull finds the directories that a killed daemon left and removes them.
+/// A lock on a file in it says that its pull is running. The kernel releases the lock when the process ends, so a later
+/// pull finds the directories of a killed daemon and removes them.
 final class Staging implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Staging.class);
     private static final String LOCK = "lock";
@@ -31,7 +31,8 @@ final class Staging implements AutoCloseable {
     /// Longer than the removal of a directory takes.
     private static final Duration REMOVAL = Duration.ofHours(4);
 
-    /// Those of this process. Their lock files are not opened again: to close one would give the lock up.
+    /// The directories of this process. Their lock files are not opened again, because closing one would release the
+    /// lock.
     private static final Set<Path> OWN = ConcurrentHashMap.newKeySet();
 
     private final Path directory;
@@ -42,7 +43,8 @@ final class Staging implements AutoCloseable {
         this.lock = lock;
     }
 
-    /// One at a time, also among processes: a directory that is not locked yet would be taken for an abandoned one.
+    /// Opens a directory, one at a time, also among processes: a directory that is not locked yet would be taken for an
+    /// abandoned one.
     static synchronized Staging open(Path parent) throws IOException {
         Files.createDirectories(parent);
         try (var all = FileChannel.open(parent.resolveSibling(ALL), CREATE, WRITE);
@@ -92,7 +94,7 @@ final class Staging implements AutoCloseable {
                 var mine = lock.tryLock()) {
             return mine == null;
         } catch (NoSuchFileException e) {
-            // Its pull removes it just now, or was killed while it did.
+            // Its pull is removing it now, or was killed while it did.
             return !Files.exists(staging)
                     || Files.getLastModifiedTime(staging)
                             .toInstant()

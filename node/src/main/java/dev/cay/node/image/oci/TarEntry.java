@@ -4,14 +4,13 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 
-/// One entry of a tar archive. Names keep bytes that are not UTF-8, in the way of {@link
-/// dev.cay.node.linux.FileName}.
+/// One entry of a tar archive. Names keep bytes that are not UTF-8, in the way of {@link dev.cay.node.linux.FileName}.
 ///
-/// @param name       as it is written, with what it may have of slashes and dots
+/// @param name       as it is written, with its slashes and dots
 /// @param size       as programs see it, holes included; 0 for all but files
 /// @param linkName   target of a link, otherwise empty
 /// @param attributes extended attributes by name
-/// @param sparse     where stored bytes belong in a file with holes; empty for a file without
+/// @param sparse     the places of stored bytes in a file with holes; empty for a file without
 record TarEntry(
         String name,
         Kind kind,

@@ -34,7 +34,7 @@ final class TarReader {
         this.limits = limits;
     }
 
-    /// The next entry; null at the end of the archive. What was not read of the entry before is skipped.
+    /// The next entry; null at the end of the archive. Skips the unread rest of the entry before.
     @Nullable
     TarEntry next() throws IOException {
         var pax = PaxRecords.NONE;
@@ -74,7 +74,7 @@ final class TarReader {
         return count;
     }
 
-    /// How many bytes of the archive were read: where the content of the current entry begins.
+    /// How many bytes of the archive were read: the offset of the current entry's content.
     long position() {
         return position;
     }
@@ -177,7 +177,7 @@ final class TarReader {
 
     private static TarEntry.Kind kind(char type, String name) {
         return switch (type) {
-            // Before there was a type for directories, a slash at the end made one.
+            // In old archives without a type for directories, a slash at the end marks one.
             case '0', '\0' -> name.endsWith("/") ? TarEntry.Kind.DIRECTORY : TarEntry.Kind.FILE;
             case '7', 'S' -> TarEntry.Kind.FILE;
             case '1' -> TarEntry.Kind.HARD_LINK;
@@ -274,7 +274,7 @@ final class TarReader {
         }
     }
 
-    /// In order, within the file, and as many bytes as are stored.
+    /// Checks that the chunks are in order, within the file, and as many bytes as are stored.
     private void requireSense(List<TarEntry.Chunk> chunks, long size, String name) {
         long end = 0;
         long stored = 0;

@@ -15,7 +15,7 @@ import java.util.List;
 final class Whiteouts {
     static final String PREFIX = ".wh.";
     static final String OPAQUE = ".wh..wh..opq";
-    /// What a file system of old kept for itself.
+    /// Prefix of names that an old union file system kept for itself.
     private static final String INTERNAL = ".wh..wh.";
 
     private final LayerTree tree;
@@ -55,8 +55,8 @@ final class Whiteouts {
         return true;
     }
 
-    /// Call this after the last entry. Overlayfs does not look for the opaque mark on roots of layers, so names
-    /// that are there are hidden one by one.
+    /// Call this after the last entry. Overlayfs ignores the opaque mark on roots of layers, so existing names are
+    /// hidden one by one.
     void finish() throws ErrnoException {
         if (!rootOpaque) {
             return;
@@ -97,7 +97,7 @@ final class Whiteouts {
             throw BadImage.entry(entry.name(), "is a whiteout of no name");
         }
         try (var seen = tree.find(directory, entry.name())) {
-            // Some programs also hide what was in a directory that is a file now.
+            // Some programs also write whiteouts for entries of a directory that is a file now.
             if (seen == null || seen.findBelow(name) == null) {
                 return;
             }

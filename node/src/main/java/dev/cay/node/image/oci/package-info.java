@@ -2,9 +2,9 @@
 /// become layers of the {@link dev.cay.node.image.LayerStore}.
 ///
 /// Start with {@link dev.cay.node.image.oci.LayerUnpacker}, which turns a layer's archive into a directory for
-/// overlayfs, and {@link dev.cay.node.image.oci.Registry}, which speaks to a registry. All that a registry or an
-/// archive says is hostile: it is read with limits, and bytes count only once their digest is right. Nothing here
-/// mounts anything or knows what a sandbox is.
+/// overlayfs, and {@link dev.cay.node.image.oci.Registry}, which talks to a registry. All data of a registry or an
+/// archive is hostile: it is read with limits, and bytes count only once their digest is verified. This package mounts
+/// nothing and does not know what a sandbox is.
 @NullMarked
 package dev.cay.node.image.oci;
 
