@@ -12,8 +12,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// A sandbox that is there for one step of a build: nobody lists, finds or reaches it, and no later daemon
-/// takes it up.
+/// A sandbox for one step of a build: it is in no list, clients cannot reach it, and a later daemon removes it.
 public interface BuildRoom extends AutoCloseable {
     /// A program to be run inside.
     ///
@@ -28,36 +27,36 @@ public interface BuildRoom extends AutoCloseable {
         }
     }
 
-    /// Hears what a program prints, line by line.
+    /// Receives the output of a program, line by line.
     interface OutputListener {
         void heard(String line, boolean isError);
     }
 
-    /// Runs a program to its end; past the limit, and when interrupted, it is killed.
+    /// Runs a program to its end; kills it after the limit, and when interrupted.
     ///
-    /// @param input what it reads; null for nothing
+    /// @param input its stdin; null for none
     Exit run(Command command, @Nullable InputStream input, OutputListener listener, Duration limit) throws IOException;
 
-    /// Starts a program that goes on. What it prints comes until the room is closed.
+    /// Starts a program that keeps running. Its output is delivered until the room is closed.
     ///
-    /// @param tag what clients find it by
+    /// @param tag the tag by which clients find it
     Started start(Command command, String tag, OutputListener listener) throws IOException;
 
-    /// A program that goes on.
+    /// A program that keeps running.
     interface Started {
-        /// How it ended; null while it runs.
+        /// Its exit; null while it runs.
         @Nullable
         Exit exit();
     }
 
     FileTree files();
 
-    /// Stops all that runs inside. Nothing can be run afterwards.
+    /// Stops everything inside. Nothing can be run afterwards.
     ///
-    /// @return the files that differ from the layers, as overlayfs writes them; there until the room is closed
+    /// @return the files that differ from the layers, as overlayfs writes them; they exist until the room is closed
     Path stop();
 
-    /// Saves the room with all that runs in it under a name, for sandboxes to go on from.
+    /// Saves the room with its running processes under a name, as a snapshot for sandboxes.
     Saved save(String name, Keep keep);
 
     /// Ends it with all that is in it.

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 
-/// Where rooms for builds come from.
+/// Opens rooms for builds.
 public interface BuildRooms {
     /// Starts one for a step, in which nothing runs. Blocks, with a limit.
     ///
@@ -22,7 +22,7 @@ public interface BuildRooms {
     /// The files of a sandbox that was saved.
     SavedFiles requireSaved(String snapshot);
 
-    /// What a saved sandbox has of files.
+    /// The files of a saved sandbox.
     ///
     /// @param layers  content keys of its template, top first
     /// @param changed the files that differ from the layers, as overlayfs writes them

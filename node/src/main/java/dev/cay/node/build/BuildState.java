@@ -9,11 +9,11 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// What steps of a build leave to those after them, beside files.
+/// The state that steps of a build pass on, beside files.
 ///
-/// @param user        whom they run as
-/// @param workdir     where they run; null for the user's home
-/// @param environment variables they see
+/// @param user        the user of later steps
+/// @param workdir     their working directory; null for the user's home
+/// @param environment their variables
 record BuildState(String user, @Nullable String workdir, Map<String, String> environment) {
     private static final Pattern VARIABLE =
             Pattern.compile("\\\\\\$|\\$([A-Za-z_][A-Za-z0-9_]*)|\\$\\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?}");
@@ -26,7 +26,7 @@ record BuildState(String user, @Nullable String workdir, Map<String, String> env
         return new BuildState(name, workdir, environment);
     }
 
-    /// A relative path goes on from where steps run.
+    /// Resolves a relative path against the working directory.
     String resolve(String path) {
         String whole = path.startsWith("/") ? path : (workdir == null ? "" : workdir) + "/" + path;
         return Path.of(whole).normalize().toString();
@@ -67,7 +67,7 @@ record BuildState(String user, @Nullable String workdir, Map<String, String> env
         };
     }
 
-    /// All of it in one line, by which steps are told apart.
+    /// The whole state in one line, which is part of a step's key.
     String text() {
         return "%s\n%s\n%s"
                 .formatted(

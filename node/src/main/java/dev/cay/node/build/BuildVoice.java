@@ -6,7 +6,7 @@ import dev.cay.wire.node.NodeBuilds;
 import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
 
-/// Says in a build's log what is done, always for the step that is done now.
+/// Writes the log of a build, with the current step in each line.
 final class BuildVoice implements BuildRoom.OutputListener {
     private final NodeBuilds.Watcher watcher;
     private final InstantSource clock;
@@ -19,10 +19,10 @@ final class BuildVoice implements BuildRoom.OutputListener {
         this.clock = clock;
     }
 
-    /// From now on this is done.
+    /// Sets the current step.
     ///
-    /// @param name   as clients know the step
-    /// @param before what stands before each line
+    /// @param name   the step's name for clients
+    /// @param before prefix of each line
     void at(@Nullable String name, String before) {
         step = name;
         prefix = before.isEmpty() ? "" : before + " ";
@@ -34,7 +34,7 @@ final class BuildVoice implements BuildRoom.OutputListener {
         return step;
     }
 
-    /// What the step said last that looked like a complaint; empty if nothing did.
+    /// The last output of the step that looked like an error; empty without one.
     String lastError() {
         return lastError;
     }

@@ -56,7 +56,7 @@ public final class Builds implements NodeBuilds, AutoCloseable {
     private final Map<BuildId, UnderWay> underWay = new ConcurrentHashMap<>();
     private volatile boolean closed;
 
-    /// A build with its thread, and why it was told to stop.
+    /// A running build with its thread, and the reason of a cancellation.
     private static final class RunningBuild {
         private final Thread thread;
         private volatile @Nullable String stopped;
@@ -123,9 +123,9 @@ public final class Builds implements NodeBuilds, AutoCloseable {
         layerBuilder.uploads().put(team, hash, content, length);
     }
 
-    /// Archives and notes of steps that nothing needs any more.
+    /// Unused archives and records of steps.
     ///
-    /// @param before what was used after this moment stays
+    /// @param before files that were used after this moment stay
     public List<Unused> unused(Instant before) {
         var unused = new ArrayList<>(layerBuilder.uploads().unused(before));
         layerBuilder.cache().unused(before).ifPresent(unused::add);
@@ -140,7 +140,7 @@ public final class Builds implements NodeBuilds, AutoCloseable {
     }
 
     private void run(BuildPlan plan, Watcher watcher) {
-        // Until the watcher has put the result on record, nothing but this use keeps its layers.
+        // Until the watcher has recorded the result, only this use keeps its layers.
         try (var _ = layerBuilder.layers().use()) {
             runInTurn(plan, watcher);
         }
@@ -158,7 +158,7 @@ public final class Builds implements NodeBuilds, AutoCloseable {
             var build = builds.remove(plan.id());
             String stopped = build == null ? null : build.stopped;
             if (closed && stopped == null) {
-                // The next daemon goes on with it.
+                // The next daemon continues the build.
                 log.atInfo().addKeyValue("build", plan.id()).log("a build is cut off");
                 return;
             }
@@ -230,9 +230,9 @@ public final class Builds implements NodeBuilds, AutoCloseable {
         return new BuildResult(layers, state.user(), state.workdir(), snapshot, start);
     }
 
-    /// Starts the template once and saves it running.
+    /// Runs the start command once and saves the running sandbox.
     ///
-    /// @return what it was saved as; null when that cannot be, and each sandbox starts the command anew
+    /// @return the name of the snapshot; null when it cannot be saved, and each sandbox runs the command itself
     private @Nullable String warm(BuildPlan plan, List<String> layers, StartCommand start, BuildVoice voice)
             throws IOException {
         String name = name(plan, layers, start);
@@ -262,7 +262,7 @@ public final class Builds implements NodeBuilds, AutoCloseable {
         }
     }
 
-    /// All that a saved sandbox depends on. One that is made anew on purpose has a name of its own.
+    /// A name made of everything that the snapshot depends on. A forced build gets a name of its own.
     private static String name(BuildPlan plan, List<String> layers, StartCommand start) {
         var inputs = new ArrayList<>(layers);
         inputs.add(plan.resources().toString());
@@ -274,7 +274,7 @@ public final class Builds implements NodeBuilds, AutoCloseable {
         return "b" + LayerStore.hash(inputs);
     }
 
-    /// Cuts off what is under way.
+    /// Interrupts running builds.
     @Override
     public void close() {
         closed = true;

@@ -181,8 +181,8 @@ final class DockerfileBuild {
         }
     }
 
-    /// A template's steps run as root, as those of an image do. The user that all sandboxes have is no choice of its
-    /// author.
+    /// The state of a stage that is based on a template. Its steps run as root, as those of an image do: the default
+    /// user of sandboxes is not the template author's choice.
     private static StageState state(BuildPlan.Base.Layers template) {
         var environment = withPath(template.environment());
         var plain = StageState.withEnvironment(environment);

@@ -6,13 +6,13 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/// Removes from a layer what shall not be in it.
+/// Removes excluded files from a layer.
 final class ExcludedPath {
     private static final Duration LIMIT = Duration.ofMinutes(5);
 
     private ExcludedPath() {}
 
-    /// The layer is a stranger's work: a path that leads through a link of it is left alone.
+    /// Removes a path. The layer is hostile, so a path that leads through one of its links is left alone.
     ///
     /// @param path without links, relative to the layer
     static void remove(Programs programs, Path rootfs, String path) {

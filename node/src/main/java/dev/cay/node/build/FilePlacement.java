@@ -25,10 +25,9 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/// Writes files into a layer as COPY does, on top of other layers. Nothing runs for it, so that the image needs no
-/// programs.
+/// Writes files into a layer as COPY does, on top of other layers. No program runs for it, so the image needs none.
 ///
-/// Directories that are there stay as they are, also behind links. A file takes the place of what is there.
+/// Existing directories stay, also behind links. A file replaces what is there.
 final class FilePlacement {
     private static final int PIPE = 1 << 20;
     private static final int DIRECTORY_MODE = 0755;

@@ -22,8 +22,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Where the instructions of one Dockerfile take files from: the build context, stages, images and URLs. Closing it
-/// removes what it unpacked.
+/// The sources of files for the instructions of one Dockerfile: build context, stages, images and URLs. Closing it
+/// removes unpacked files.
 final class FileSources implements AutoCloseable {
     private final LayerBuilder layerBuilder;
     private final BuildPlan plan;
@@ -38,11 +38,11 @@ final class FileSources implements AutoCloseable {
         this.remote = new RemoteFiles(layerBuilder.web(), this::own);
     }
 
-    /// What one instruction takes.
+    /// The files for one instruction.
     ///
-    /// @param hash of all that counts of it
+    /// @param hash of everything that matters about them
     record Taken(List<PickedFiles> files, String hash) {
-        /// Of an instruction that has no sources.
+        /// For an instruction without sources.
         static final Taken NOTHING = new Taken(List.of(), "");
     }
 
@@ -71,7 +71,7 @@ final class FileSources implements AutoCloseable {
         return new Taken(files, LayerStore.hash(hashes));
     }
 
-    /// The same of an image.
+    /// The files of an image.
     ///
     /// @param layers content keys, top first
     Taken take(List<String> layers, Transfer transfer) throws IOException {
@@ -103,16 +103,16 @@ final class FileSources implements AutoCloseable {
         });
     }
 
-    /// A layer that is there while this is open.
+    /// Makes a layer that exists while this is open.
     ///
-    /// @param content what tells it from others of this build
+    /// @param content identifies it within this build
     String temporary(String kind, String content, LayerStore.Builder builder) {
         String key = prefix() + kind + "-" + LayerStore.hash(List.of(content));
         layerBuilder.layers().build(key, builder);
         return key;
     }
 
-    /// Of the keys of all temporary layers of this build, also of those that it made before the daemon was killed.
+    /// The prefix of the keys of all temporary layers of this build, also of those made before the daemon was killed.
     private String prefix() {
         return "temporary-" + LayerStore.hash(List.of(plan.id().value())) + "-";
     }
@@ -121,9 +121,9 @@ final class FileSources implements AutoCloseable {
         return layerBuilder.layers().require(temporary(kind, content, builder));
     }
 
-    /// Files of what was taken that are archives become what is in them.
+    /// Unpacks files that are archives.
     ///
-    /// @param remote whether that is also done with files that were fetched by a URL
+    /// @param remote whether files that were downloaded from a URL are unpacked too
     Taken unpack(Taken taken, boolean remote) throws IOException {
         var files = new ArrayList<PickedFiles>();
         for (var picked : taken.files()) {

@@ -23,8 +23,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Makes of a container image what a build can begin with: its layers, the user that sandboxes have, and the programs
-/// that clients call.
+/// Prepares a container image as the base of a build: its layers, the default user, and the programs that clients call.
 final class ImageBase {
     private static final Duration TOOLS_LIMIT = Duration.ofMinutes(10);
 
@@ -43,20 +42,21 @@ final class ImageBase {
         this.layers = layerBuilder.layers();
     }
 
-    /// What a build begins with.
+    /// The base of a build.
     ///
-    /// @param start what sandboxes have running if the plan does not say; null for nothing
+    /// @param start the start command of sandboxes if the plan has none; null for none
     record Prepared(
             List<String> layers, BuildState state, @Nullable StartCommand start) {}
 
     Prepared begin(BuildPlan plan, BuildPlan.Base.Image base, BuildVoice voice) throws IOException {
         var image = pull(base.reference(), base.login(), voice);
         var keys = furnish(plan, layerBuilder.mountable(image.layerKeys()), voice);
-        // The image's user, directory and entry point are for those who run it as it is.
+        // The image's user, directory and entry point are ignored: sandboxes are for clients, who run what they want.
         return new Prepared(keys, new BuildState(USER, null, image.config().environment()), null);
     }
 
-    /// An image that a Cay wrote has what its template had; another one begins as an image of a registry does.
+    /// Prepares an image from an archive. An image that a Cay wrote has its template's settings; any other is treated
+    /// like one of a registry.
     Prepared begin(BuildPlan plan, BuildPlan.Base.Archive base, BuildVoice voice) throws IOException {
         voice.say("Reading the image archive");
         var archive = layerBuilder.uploads().require(plan.teamId(), base.filesHash());
@@ -102,7 +102,7 @@ final class ImageBase {
         return keys;
     }
 
-    /// Has the image's package manager install what is missing. Where it cannot, the build goes on and says so.
+    /// Has the image's package manager install missing programs. If it cannot, the build continues and the log says so.
     private void addTools(BuildPlan plan, List<String> keys, BuildVoice voice) throws IOException {
         var tools = new ImageTools(layerBuilder.roots(keys));
         var missing = tools.missing();

@@ -25,11 +25,11 @@ record ImageFiles(LayerView view) {
     private static final int MOST_ENTRIES = 1_000_000;
     private static final int DEEPEST = 500;
 
-    /// What a source names.
+    /// The files that a source matches.
     ///
     /// @param source a path or a pattern
     List<PickedFiles> pick(String source) throws IOException {
-        // What is reached so far, by the last name that led there.
+        // The directories reached so far, by the last name on the way.
         Map<String, String> reached = new LinkedHashMap<>(Map.of("", ""));
         boolean pattern = false;
         for (String part : source.split("/")) {
@@ -119,7 +119,7 @@ record ImageFiles(LayerView view) {
                 kind == Kind.LINK ? Files.readSymbolicLink(file).toString() : ""));
     }
 
-    /// All that counts of what was picked: names, modes, contents and owners.
+    /// A hash of names, modes, contents and owners.
     static String hash(PickedFiles picked) throws IOException {
         var inputs = new ArrayList<String>();
         inputs.add(new Selection(

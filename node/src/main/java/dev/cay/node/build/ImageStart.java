@@ -8,9 +8,9 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// What a Dockerfile has running in sandboxes.
+/// The start command of a Dockerfile.
 final class ImageStart {
-    /// Without arguments they read commands from a terminal, and serve nothing.
+    /// Programs that, without arguments, read commands from a terminal, and serve nothing.
     private static final Set<String> INTERACTIVE =
             Set.of("bash", "sh", "ash", "dash", "zsh", "python", "python3", "node", "irb", "jshell", "lua", "R");
 
@@ -32,8 +32,7 @@ final class ImageStart {
                 state.environment());
     }
 
-    /// The same for an image without a shell: a list of words, which is run as it is. Nothing can tell when it is
-    /// ready.
+    /// The start command for an image without a shell: a list of words, run directly. Nothing tells when it is ready.
     static @Nullable StartCommand withoutShell(StageState state) {
         var start = of(state);
         if (start == null) {

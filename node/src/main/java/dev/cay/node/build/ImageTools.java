@@ -74,7 +74,7 @@ final class ImageTools {
         return Optional.empty();
     }
 
-    /// What sandboxes of the image will lack.
+    /// The missing programs, as a sentence for the log.
     String complaint() throws IOException {
         return has("sh")
                 ? "The image lacks %s, which clients of sandboxes call; install them in the image"

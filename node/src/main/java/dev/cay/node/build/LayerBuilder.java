@@ -15,13 +15,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Where layers are made and kept.
+/// Makes layers by running work in sandboxes, and keeps them.
 ///
-/// @param web fetches files that Dockerfiles name by URLs
+/// @param web downloads files that Dockerfiles name by URLs
 record LayerBuilder(
         BuildRooms rooms, LayerStore layers, StepCache cache, Uploads uploads, Programs programs, WebFiles web) {
-    /// What a sandbox mounts beside the node's own layer and the two of an interpreter on demand. Each one more makes
-    /// every look-up of a file slower.
+    /// Most layers that a sandbox mounts beside the node's own layer and the two of an interpreter on demand. Each
+    /// further layer makes every file lookup slower.
     private static final int MOST_LAYERS = 37;
 
     /// Something that changes the files of a sandbox.
@@ -29,7 +29,7 @@ record LayerBuilder(
         Exit run(BuildRoom room) throws IOException;
     }
 
-    /// The layers that a build begins with, top first. Copies the files of a saved sandbox into a layer.
+    /// The layers of a build's base, top first. Copies the files of a saved sandbox into a layer.
     List<String> layers(BuildPlan.Base.Layers base) {
         String snapshot = base.snapshot();
         if (snapshot == null) {

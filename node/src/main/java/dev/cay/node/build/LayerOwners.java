@@ -14,7 +14,7 @@ record LayerOwners(LayerView view) {
     private static final long MOST_BYTES = 1 << 20;
     private static final int HIGHEST_ID = 65_535;
 
-    /// Whom a file belongs to.
+    /// The owner of a file.
     record Owner(int uid, int gid) {
         static final Owner ROOT = new Owner(0, 0);
     }

@@ -26,7 +26,7 @@ final class LayerStack {
 
     private boolean fresh;
 
-    /// @param base what the build begins with, top first
+    /// @param base the layers that the build starts from, top first
     LayerStack(LayerBuilder layerBuilder, BuildPlan plan, BuildVoice voice, List<String> base) {
         this.layerBuilder = layerBuilder;
         this.plan = plan;
@@ -38,7 +38,7 @@ final class LayerStack {
         this.fresh = plan.force();
     }
 
-    /// From now on nothing is taken from earlier builds.
+    /// Reuses no earlier results from now on.
     void ignoreCache() {
         fresh = true;
     }

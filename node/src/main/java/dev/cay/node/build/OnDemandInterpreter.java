@@ -25,7 +25,7 @@ final class OnDemandInterpreter {
     /// Counts up when the script finds something else in the same layers.
     private static final String VERSION = "1";
 
-    /// Prints the languages whose runners find what they need, each with the path of its program.
+    /// Prints the languages whose runners find the programs they need, each with the path of its program.
     private static final String SCRIPT = """
             PATH=/usr/local/bin:/usr/bin:/bin
             python=$(command -v python3) && "$python" -c 'import sys, sqlite3; sys.exit(sys.version_info < (3, 8))' && {
@@ -98,7 +98,7 @@ final class OnDemandInterpreter {
         return false;
     }
 
-    /// What programs can do only shows when they run, and for the same layers it is asked once.
+    /// The languages of the layers. Found by running the programs, once for the same layers.
     private List<String> languages(List<String> keys, BuildPlan plan) throws IOException {
         var inputs = new ArrayList<>(List.of("languages", VERSION));
         inputs.addAll(keys);
@@ -114,7 +114,7 @@ final class OnDemandInterpreter {
         return lines;
     }
 
-    /// The programs are whoever made the image's, so that they may print anything.
+    /// Parses a line of output. The image's author chose the programs, so they may print anything.
     private static void hear(String line, boolean isError, List<String> lines) {
         if (!isError && LINE.matcher(line).matches() && lines.size() < PROGRAMS.size() + 3) {
             lines.add(line);

@@ -3,12 +3,12 @@ package dev.cay.node.build;
 import dev.cay.dockerfile.Selection.Entry;
 import java.util.List;
 
-/// What one source of a COPY or ADD names: a file, or a directory of which the content is taken.
+/// The files of one source of a COPY or ADD: a file, or the content of a directory.
 ///
-/// @param name       what is made below a destination that is a directory; empty for what a directory has
+/// @param name       the name below a destination that is a directory; empty for a directory's content
 /// @param prefix     of the entries' paths that is not made at the destination
-/// @param keepOwners whether files keep their owners; otherwise they are root's
-/// @param remote     whether it was fetched by a URL
+/// @param keepOwners whether files keep their owners; otherwise root owns them
+/// @param remote     whether it was downloaded from a URL
 record PickedFiles(
         String name, boolean directory, String prefix, List<Entry> entries, boolean keepOwners, boolean remote) {
     PickedFiles {

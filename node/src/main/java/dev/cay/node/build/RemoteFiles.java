@@ -24,7 +24,7 @@ final class RemoteFiles {
     private final WebFiles web;
     private final Places places;
 
-    /// Makes directories that are there until the build ends.
+    /// Makes directories that exist until the build ends.
     interface Places {
         /// @param content what tells it from others of the build
         Path make(String kind, String content, LayerStore.Builder builder);
@@ -70,7 +70,7 @@ final class RemoteFiles {
         } catch (URISyntaxException _) {
             // Said below.
         }
-        // Without the text, as it may have a password.
+        // Without the URL, which may have a password.
         throw new CayException(
                 ErrorKind.INVALID_ARGUMENT,
                 "ADD needs a URL like https://example.org/file, without a user or password and with %20 for spaces");

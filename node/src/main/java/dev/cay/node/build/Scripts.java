@@ -3,8 +3,8 @@ package dev.cay.node.build;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What steps do inside a sandbox that are no command of the user. They run as root, by whatever shell the image
-/// has, and take their values as arguments, never as text of the script.
+/// Scripts that steps run inside a sandbox, other than the user's commands. They run as root, by the image's shell, and
+/// get their values as arguments, never as text of the script.
 final class Scripts {
     /// Makes a directory and those above it that are missing, all of one owner.
     private static final String MAKE_DIRECTORIES = """
@@ -24,7 +24,7 @@ final class Scripts {
             make_directories "$1"
             """;
 
-    /// Arguments: name, `true` for one who may become root without a password.
+    /// Arguments: name, and `true` to allow `sudo` without a password.
     static final String USER = """
             set -e
             if ! id -u "$1" >/dev/null 2>&1; then
@@ -40,11 +40,11 @@ final class Scripts {
             fi
             """;
 
-    /// Reads an archive and puts one path of it into place. Arguments: path in it,
-    /// destination, owner, mode.
+    /// Reads an archive and copies one path of it to its destination. Arguments: path in it, destination, owner,
+    /// mode.
     ///
-    /// A directory is merged into the destination: files take the place of what is there, also of links;
-    /// directories, and links that lead to one, stay.
+    /// A directory is merged into the destination: files replace what is there, also links; directories, and links
+    /// that lead to one, stay.
     static final String COPY = MAKE_DIRECTORIES + """
             owner=$3
             stage=$(mktemp -d /tmp/.copy.XXXXXX)

@@ -28,7 +28,7 @@ final class ShellCommand {
         }
     }
 
-    /// @param user null for the one that the steps so far have chosen
+    /// @param user null for the current user of the build
     static BuildRoom.Command of(String command, BuildState state, @Nullable String user) {
         var environment = new HashMap<>(state.environment());
         String who = user == null ? state.user() : user;

@@ -35,12 +35,12 @@ final class StageBuild {
     private static final Duration LIMIT = Duration.ofHours(1);
     private static final String SCRIPT = "/.cay-run";
 
-    /// How a stage is shown to its author.
+    /// The texts by which log lines name a stage.
     ///
     /// @param file   name of the Dockerfile
     /// @param label  of the stage
     /// @param text   of the whole Dockerfile
-    /// @param before how many instructions other stages had
+    /// @param before the number of instructions of earlier stages
     record Texts(String file, String label, String text, int before) {
         private static final int LONGEST = 200;
 
@@ -228,7 +228,7 @@ final class StageBuild {
         }
     }
 
-    /// Files that are there for one RUN only: a layer on top, of whose place the result keeps nothing.
+    /// Files for one RUN only: a layer on top, of which the result keeps nothing.
     private record Addition(String path, String hash, Content content) {
         private interface Content {
             /// @param below roots of the layers below, top first
@@ -244,7 +244,7 @@ final class StageBuild {
                         cache.target(),
                         new Owner(cache.owner().uid(), cache.owner().gid()));
             case Mount.Tmpfs tmpfs -> directory(tmpfs.target(), Owner.ROOT);
-            // One that is required is refused before anything runs.
+            // A required secret is refused before anything runs.
             case Mount.Secret secret -> new Addition("/run/secrets/" + secret.id(), "", (_, _) -> {});
         };
     }

@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
 
 /// Starts what a template has running, and waits until it is ready.
 public final class StartUp {
-    /// What clients find the process by.
+    /// The tag by which clients find the process.
     private static final String TAG = "start_command";
 
-    /// Where nobody says what to wait for.
+    /// The wait without a ready command.
     static final String USUAL_WAIT = "sleep 20";
 
     private static final Duration EVERY = Duration.ofSeconds(2);
@@ -24,9 +24,9 @@ public final class StartUp {
     private final BuildRoom.OutputListener listener;
     private final Duration limit;
 
-    /// @param voice hears what is done
-    /// @param ear   hears what the start command prints
-    /// @param limit how long it may take to be ready
+    /// @param voice    receives messages for the log
+    /// @param listener receives the start command's output
+    /// @param limit    time until it must be ready
     public StartUp(BuildRoom room, Consumer<String> voice, BuildRoom.OutputListener listener, Duration limit) {
         this.room = room;
         this.voice = voice;
@@ -68,7 +68,7 @@ public final class StartUp {
         voice.accept("Template is ready");
     }
 
-    /// One that ended well may have left something running.
+    /// Checks that the start command has not failed. One that ended with 0 may have left a server running.
     private static void requireRunning(BuildRoom.@Nullable Started started) throws IOException {
         var ended = started == null ? null : started.exit();
         if (ended != null && !ended.success()) {

@@ -15,10 +15,10 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/// Which layer a step made the last time.
+/// Remembers which layer a step made.
 ///
-/// A step is named by its inputs and so is its layer, unless the step was done anew although it was known: then the
-/// layer has another name, and a file says which.
+/// The key of a step is also that of its layer, unless the step was repeated although it was known: then the layer has
+/// another key, and a file says which.
 final class StepCache {
     private static final String ANSWER = ".answer";
 
@@ -41,7 +41,7 @@ final class StepCache {
         return "step-" + step;
     }
 
-    /// From now on the step stands for this layer.
+    /// Records the layer of a step.
     void note(String step, String layer) throws IOException {
         if (!layer.equals(usual(step))) {
             Files.createDirectories(directory);
@@ -49,7 +49,7 @@ final class StepCache {
         }
     }
 
-    /// What was found out about some layers.
+    /// Computes an answer about some layers.
     interface Question {
         List<String> ask() throws IOException;
     }
@@ -69,7 +69,7 @@ final class StepCache {
         return lines;
     }
 
-    /// Notes of steps whose layer was removed, and answers that nobody wanted of late.
+    /// Records of steps whose layer was removed, and answers that were not used recently.
     ///
     /// @param before answers that were used after this moment stay
     Optional<Unused> unused(Instant before) {

@@ -29,7 +29,7 @@ final class Steps {
     private final LayerStack layers;
     private BuildState state;
 
-    /// @param base what the build begins with, top first
+    /// @param base the layers that the build starts from, top first
     Steps(LayerBuilder layerBuilder, BuildPlan plan, BuildVoice voice, List<String> base, BuildState state) {
         this.layerBuilder = layerBuilder;
         this.plan = plan;
@@ -122,7 +122,7 @@ final class Steps {
         }
     }
 
-    /// The directories before the first part that stands for several names.
+    /// The directories before the first part with a wildcard.
     private static String fixedPart(String source) {
         var parts = new ArrayList<String>();
         for (String part : source.split("/")) {

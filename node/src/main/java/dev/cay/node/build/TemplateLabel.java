@@ -13,12 +13,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 
-/// What an image says of the template that it was made from, in a label: images have no words for a ready command, for
-/// the user of sandboxes, or for a start command that is not run as that user.
+/// The settings of a template in a label of the image that was made from it: images have no fields for a ready command,
+/// for the user of sandboxes, or for a start command with another user.
 ///
-/// @param user    whom processes of sandboxes run as that name no user
-/// @param workdir where they start; null for the user's home
-/// @param start   what sandboxes have running; null for nothing
+/// @param user    default user of processes in sandboxes
+/// @param workdir their default directory; null for the user's home
+/// @param start   the start command of sandboxes; null for none
 record TemplateLabel(
         String user, @Nullable String workdir, @Nullable StartCommand start) {
     static final String NAME = "dev.cay.template";

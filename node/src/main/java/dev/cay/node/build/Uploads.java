@@ -32,10 +32,10 @@ final class Uploads {
     private static final int BUFFER = 256 << 10;
     private static final String PART = ".part";
 
-    /// What must stay free on the disk.
+    /// Bytes that must stay free on the disk.
     private static final long RESERVE = 512L << 20;
 
-    /// Of all archives of a team. Those that were not used for the longest time make room for new ones.
+    /// Most bytes of all archives of a team. The least recently used ones make room for new ones.
     private static final long MOST_OF_TEAM = 10L << 30;
 
     private static final Duration BEFORE_BUILD = Duration.ofHours(1);
@@ -46,7 +46,7 @@ final class Uploads {
         this.directory = stateDir.resolve("uploads");
     }
 
-    /// A client that is told that an archive is here does not send it, and builds with it soon.
+    /// Whether an archive exists. The client then does not send it, and builds with it soon, so this counts as a use.
     boolean has(TeamId team, String hash) {
         var place = place(team, hash);
         return Files.isRegularFile(place) && place.toFile().setLastModified(System.currentTimeMillis());
@@ -95,7 +95,7 @@ final class Uploads {
         }
     }
 
-    /// One that is deleted while a step reads it is read to its end.
+    /// Deletes old archives. One that a step is reading can still be read to its end.
     private static void makeRoom(Path folder, long length) throws IOException {
         List<Path> archives;
         try (var files = Files.list(folder)) {
@@ -126,7 +126,7 @@ final class Uploads {
         return all;
     }
 
-    /// Where an archive lies that was sent.
+    /// The path of an archive.
     Path require(TeamId team, String hash) throws IOException {
         if (!has(team, hash)) {
             throw new CayException(ErrorKind.INVALID_ARGUMENT, "the files %s were not sent".formatted(hash));
@@ -146,9 +146,9 @@ final class Uploads {
         return compressed ? new GZIPInputStream(in, BUFFER) : in;
     }
 
-    /// Archives that no step has read since, and what is left of transfers that were cut off.
+    /// Archives that no step has read since, and files of interrupted transfers.
     ///
-    /// @param before never less than an hour ago: the build that wants an archive begins after the archive was sent
+    /// @param before never less than an hour ago: a build begins after its archive was sent
     List<Unused> unused(Instant before) {
         if (!Files.isDirectory(directory)) {
             return List.of();
