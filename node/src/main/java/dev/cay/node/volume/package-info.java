@@ -1,6 +1,7 @@
-/// Volumes of this machine: {@link dev.cay.node.volume.Volumes} is what servers see of them.
+/// Volumes of this machine: {@link dev.cay.node.volume.Volumes} implements the interface for servers.
 ///
-/// Where their files lie is known to `storage`, what is done in them to `files`, and who has them mounted to `sandbox`.
+/// `storage` has their directories, `files` reads and writes their files, and `sandbox` knows which sandboxes mount
+/// them.
 @NullMarked
 package dev.cay.node.volume;
 
