@@ -17,9 +17,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.regex.Pattern;
 
-/// Where the program `fusermount3` inside a sandbox says what shall be mounted. Only ever reached from inside, by every
-/// user there; which user it is, the kernel says when the node answers. Once it is closed, nothing is mounted
-/// any more, so that what a pause finds is all there is. Thread-safe.
+/// Handles mount requests of the program `fusermount3` inside a sandbox. Only reachable from inside, by every user
+/// there; the kernel says which user it is when the node answers. Once it is closed nothing is mounted any more, so a
+/// pause finds all mounts. Thread-safe.
 public final class FuseDoor implements Handler, AutoCloseable {
     static final int MOST = 8;
     private static final String PATH = "/fuse/";
@@ -52,7 +52,7 @@ public final class FuseDoor implements Handler, AutoCloseable {
         routes.handle(exchange);
     }
 
-    /// What the program sends: its address, the path, and options or `lazy`.
+    /// The program's request: its socket address, the path, and options or `lazy`.
     private record Wish(String asker, FusePlace place, String rest) {
         /// A page that a browser shows in here cannot send such a body without asking first, which is not answered.
         static Wish read(Exchange exchange) throws IOException {
@@ -136,7 +136,7 @@ public final class FuseDoor implements Handler, AutoCloseable {
         }
     }
 
-    /// Waits for what is being mounted, which has a limit.
+    /// Waits for a mount in progress, which has a time limit.
     @Override
     public void close() {
         turn.lock();

@@ -13,20 +13,20 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What programs that use FUSE look for in a sandbox. Files in a sandbox are its own: root inside may have put anything
-/// there, which is its own loss.
+/// Installs the files in a sandbox that FUSE programs look for. Root inside may have put anything at these places, and
+/// then only harms itself.
 public final class FuseFiles {
     private static final Logger log = LoggerFactory.getLogger(FuseFiles.class);
     private static final int MOST = 1 << 20;
     private static final List<String> PROGRAMS = List.of("/usr/bin/fusermount3", "/usr/bin/fusermount");
     private static final String SCRIPT = "#!/bin/sh\nexec /run/.cay-guest fusermount \"$@\"\n";
 
-    /// libfuse gives up where it cannot open this. What it opens is closed when the mount itself is refused, and
-    /// `fusermount3` is asked; the device itself is for nobody inside.
+    /// libfuse fails if it cannot open this file. It closes it when the mount itself is refused, and then calls
+    /// `fusermount3`; the device itself is not available inside.
     private static final String DEVICE = "/dev/fuse";
 
-    /// Where dpkg notes that a package's file goes elsewhere: a package with its own `fusermount3` must not replace
-    /// ours. It compares paths as packages have them, and `/bin` is the same directory as `/usr/bin`.
+    /// dpkg's list of diverted files: a package with its own `fusermount3` must not replace Cay's. dpkg compares paths
+    /// as packages have them, and `/bin` is the same directory as `/usr/bin`.
     private static final String DIVERSIONS = "/var/lib/dpkg/diversions";
 
     private static final List<String> DIVERTED =
@@ -34,7 +34,7 @@ public final class FuseFiles {
 
     private FuseFiles() {}
 
-    /// Writes what is not there yet.
+    /// Writes the files that are missing.
     public static void bring(FileTree files) {
         try {
             for (String program : PROGRAMS) {
@@ -70,7 +70,7 @@ public final class FuseFiles {
         }
     }
 
-    /// Null where there is no such file.
+    /// The content of a file; null if it does not exist.
     private static @Nullable String text(FileTree files, String file) {
         try (var open = files.read(new SandboxPath(file));
                 var content = open.stream(0, Math.min(open.size(), MOST))) {

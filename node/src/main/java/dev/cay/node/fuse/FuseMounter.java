@@ -22,16 +22,16 @@ public final class FuseMounter {
     private static final Duration LIMIT = Duration.ofSeconds(10);
     private static final String SAID_BY = "cay-guest: ";
 
-    /// With this, processes of the host that have CAP_SYS_ADMIN would reach into file systems of sandboxes.
+    /// A setting with which host processes that have CAP_SYS_ADMIN could enter file systems of sandboxes.
     private static final Path ADMIN_ACCESS = Path.of("/sys/module/fuse/parameters/allow_sys_admin_access");
 
-    /// With this, a process of a sandbox that waits for an answer of its own server would stop the machine.
+    /// A setting with which a sandbox process that waits for its own FUSE server would stop the machine.
     private static final Path PANIC = Path.of("/proc/sys/kernel/hung_task_panic");
 
     private final Set<TemplateId> templates;
     private final GuestProgram guest;
 
-    /// @param templates whose sandboxes may have FUSE
+    /// @param templates templates whose sandboxes may mount FUSE
     public FuseMounter(Set<TemplateId> templates, GuestProgram guest) {
         this.templates = Set.copyOf(templates);
         this.guest = guest;

@@ -8,14 +8,14 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/// What a program may ask for when it mounts. Everything else is refused: some options of the kernel say whose the file
-/// system is, and by which descriptor it is served.
+/// The mount options that a program may use. All others are refused: some options of the kernel set the owner of the
+/// file system, and the descriptor by which it is served.
 ///
 /// @param kernel     options of the file system, as the kernel reads them
-/// @param attributes of the mount, one letter each: r for read-only, x for no programs, a for no access times.
-///                   Without devices and set-user-id programs is every mount
+/// @param attributes of the mount, one letter each: r for read-only, x for no programs, a for no access times. Every
+///                   mount is without devices and set-user-id programs
 record FuseOptions(List<String> kernel, String attributes) {
-    /// Without effect here. Programs give the first ones always; the last three say what they do themselves.
+    /// Options without effect here. Programs always send the first ones; libfuse itself handles the last three.
     private static final Set<String> IGNORED = Set.of(
             "rw",
             "nosuid",

@@ -7,12 +7,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 
-/// Where in a sandbox a program may mount. That the directory is its user's own, and that no link leads there, is
-/// looked at when it is mounted.
+/// A path in a sandbox at which a program may mount. The mount itself checks that the user owns the directory, and that
+/// no link is on the path.
 record FusePlace(String path) {
     private static final int LONGEST = 4000;
 
-    /// What the system consists of, and what the node and its guest need.
+    /// Directories of the system, and those that the node and its guest need.
     private static final Set<String> SYSTEM =
             Set.of("bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "libx32", "proc", "run", "sbin", "sys", "usr");
 
