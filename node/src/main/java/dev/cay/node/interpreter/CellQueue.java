@@ -5,17 +5,16 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.BooleanSupplier;
 
-/// One at a time, in the order they came. Who waits may give up; who does not keeps its place, however often it looks.
-/// Thread-safe.
+/// A FIFO lock. A waiting caller may give up; otherwise it keeps its place. Thread-safe.
 final class CellQueue {
     private static final Duration LOOK = Duration.ofSeconds(1);
 
     private final Deque<Object> queue = new ArrayDeque<>();
 
-    /// Returns when it is the caller's turn, who must {@link #leave} then.
+    /// Waits for the caller's turn; {@link #leave} must follow.
     ///
-    /// @param givenUp asked now and then, and once more at the end
-    /// @return false, and nothing to leave, for one who gave up
+    /// @param givenUp polled during the wait, and once more at its end
+    /// @return false, without a turn, if the caller gave up
     synchronized boolean take(BooleanSupplier givenUp) throws InterruptedException {
         var me = new Object();
         queue.addLast(me);
@@ -34,7 +33,7 @@ final class CellQueue {
         return true;
     }
 
-    /// By whoever has the turn.
+    /// Ends the turn. Called by its holder.
     synchronized void leave() {
         queue.removeFirst();
         notifyAll();

@@ -8,8 +8,8 @@ import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// What one client hears of its cell: a line of JSON for everything that happens. A client that goes away is noticed at
-/// once and never throws.
+/// The answer to one cell: a line of JSON for each event. A client that disconnects is noticed at once, and sending to
+/// it never throws.
 final class CellStream {
     private static final int BUFFER = 16 << 10;
 
@@ -19,10 +19,9 @@ final class CellStream {
     private volatile boolean left;
     private boolean failed;
 
-    /// Sends the head of the answer: clients count the time of a cell from then on, even if it still waits for its
-    /// turn.
+    /// Sends the head of the answer: clients measure the time of a cell from then on, even while it waits for its turn.
     ///
-    /// @param onLeft runs once when the client has gone or all is told; must not block
+    /// @param onLeft runs once when the client has disconnected or everything is sent; must not block
     CellStream(Exchange exchange, InstantSource clock, Runnable onLeft) {
         this.exchange = exchange;
         this.clock = clock;

@@ -10,19 +10,19 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/// Where cells of one language share their state. They run one after the other, in the order they came.
+/// One state in which cells of one language run, one after the other, in the order of their arrival.
 final class Context {
     private static final Duration KEEPALIVE = Duration.ofSeconds(5);
     private static final Duration START_LIMIT = Duration.ofSeconds(60);
 
-    /// A cell that was cut off from its client by us goes on until its context is wanted, and then for so long.
+    /// A cell whose client Cay itself disconnected continues until its context is needed, and then for this time.
     private static final Duration GRACE = Duration.ofSeconds(1);
 
     private static final String DISMISSED = "The context was restarted or removed before the execution had ended";
 
     private static final String STOPPED = "the sandbox is being stopped";
 
-    /// What all contexts of a sandbox share.
+    /// The parts that all contexts of a sandbox share.
     interface Home {
         Surroundings surroundings();
 
@@ -54,7 +54,7 @@ final class Context {
     private final AtomicLong numbers = new AtomicLong();
     private volatile @Nullable Runner runner;
 
-    /// What the runner was told; null before it was.
+    /// The variables that the runner was told; null before.
     private volatile @Nullable Surroundings told;
 
     /// Whether it may be busy with a cell from before.
@@ -79,7 +79,7 @@ final class Context {
         this.warm = warm;
     }
 
-    /// Goes on with a runner of an earlier daemon, or of the sandbox this one was copied from.
+    /// Adopts a runner of an earlier daemon, or of the sandbox this one was copied from.
     void adopt(Runner found, boolean copied) {
         runner = found;
         told = copied ? null : home.surroundings();
@@ -87,7 +87,7 @@ final class Context {
         uncertain = true;
     }
 
-    /// Takes a runner that nobody used yet.
+    /// Takes a runner that was started in advance.
     void take(Runner spare) {
         runner = spare;
     }
@@ -124,7 +124,7 @@ final class Context {
         }
     }
 
-    /// The same, but a runner of before that is busy is left alone until it is wanted.
+    /// Starts the runner, but leaves an adopted one that is busy alone.
     void startUnlessBusy() {
         takeTurn();
         try {
@@ -181,7 +181,7 @@ final class Context {
         to.ended();
     }
 
-    /// Wakes whoever follows a cell, as its client may have gone.
+    /// Wakes the thread that follows a cell, because its client may have disconnected.
     void look() {
         var present = runner;
         if (present != null) {
@@ -238,7 +238,7 @@ final class Context {
         }
     }
 
-    /// @return whether the cell is over
+    /// @return whether the cell has ended
     private boolean hear(RunnerEvent event, long cell, CellStream to) {
         switch (event) {
             case RunnerEvent.Begin(long which, long count) -> {
@@ -279,7 +279,8 @@ final class Context {
         if (present != null && !present.isOver() && (isReady() || tell(present, true))) {
             return present;
         }
-        // What looks like its end may be that we let go of it: then it goes on, with all it knows.
+        // The runner may seem to have ended only because the node disconnected from it; then it continues, with its
+        // state.
         home.requireOpen();
         if (present != null) {
             present.kill();
@@ -307,10 +308,10 @@ final class Context {
         return !uncertain && home.surroundings().equals(told);
     }
 
-    /// Tells a runner where it is, or only asks whether it listens.
+    /// Sends a runner its variables and directory, or only checks that it answers.
     ///
-    /// @param insist on an answer, and end what it is busy with
-    /// @return false when it is not there any more, or as good as that
+    /// @param insist interrupt a busy runner until it answers
+    /// @return false when it has ended, or does not answer
     private boolean tell(Runner present, boolean insist) {
         var now = home.surroundings();
         boolean news = !now.equals(told);
@@ -328,7 +329,7 @@ final class Context {
         }
         present.listen(() -> {});
         try {
-            // A line that somebody was cut off in must not take this one with it.
+            // If an earlier line was cut off, its rest must not become part of this one.
             present.send(new byte[] {'\n'});
             present.send(Dialect.line(request));
             if (!awaitReady(present, number, insist)) {
@@ -369,7 +370,7 @@ final class Context {
                     return false;
                 }
                 case null, default -> {
-                    // Of the cell before, or nothing at all.
+                    // Events of an earlier cell are ignored.
                 }
             }
             if (uncertain && insist && !stopping.goOn()) {
@@ -385,13 +386,13 @@ final class Context {
         }
     }
 
-    /// Ends the runner, with whatever it does, and starts another.
+    /// Kills the runner and starts another.
     void restart() {
         dismiss();
         start();
     }
 
-    /// Ends the runner for good.
+    /// Kills the runner for good.
     void remove() {
         removed = true;
         dismiss();
@@ -405,7 +406,7 @@ final class Context {
         }
     }
 
-    /// Lets go of the runner, which goes on.
+    /// Disconnects from the runner, which continues.
     void close() {
         var present = runner;
         if (present != null) {

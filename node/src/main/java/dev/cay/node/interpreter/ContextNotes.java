@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Which contexts a sandbox has and which processes are theirs. Lies with what is known of its processes, so that it is
-/// saved and copied with them.
+/// The contexts of a sandbox and the pids of their runners. Stored with the notes of its processes, so that it is saved
+/// and copied with them.
 ///
-/// @param sandbox   who wrote it: in a copy, another one
-/// @param variables names of those its runners were given
+/// @param sandbox   the sandbox that wrote it: in a copy, another one
+/// @param variables names of the variables that its runners were given
 record ContextNotes(String sandbox, List<String> variables, List<Entry> contexts, List<Entry> spares) {
     private static final Logger log = LoggerFactory.getLogger(ContextNotes.class);
 

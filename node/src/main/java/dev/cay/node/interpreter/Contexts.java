@@ -27,8 +27,8 @@ import org.slf4j.event.Level;
 
 /// The contexts of one sandbox. Thread-safe.
 ///
-/// Like the table of processes it never outlives its link to the guest: a new one on the same directory goes
-/// on with the runners it finds.
+/// Like the table of processes it never outlives its link to the guest: a new one on the same directory adopts the
+/// running runners.
 final class Contexts implements Context.Home, AutoCloseable {
     static final String USUAL_CWD = "/home/user";
 
@@ -49,12 +49,12 @@ final class Contexts implements Context.Home, AutoCloseable {
     private volatile Surroundings surroundings;
     private volatile boolean closed;
 
-    /// How often notes were to be written, and how many of these times are in the file.
+    /// The number of requested writes of the notes, and the number of those that are in the file.
     private long changes;
 
     private long written;
 
-    /// From then on runners seem to be over because we let go of them, and nothing is written any more.
+    /// Set by {@link #leave}: from then on runners' end-of-stream events are expected and are not recorded.
     private boolean lettingGo;
 
     /// @param work      where files are written
@@ -69,12 +69,12 @@ final class Contexts implements Context.Home, AutoCloseable {
         this.spares = spares && languages.eager().contains(Language.PYTHON);
     }
 
-    /// Finds what there was before. Before anybody lists the guest's processes.
+    /// Reads the notes. Call this before the guest's processes are listed.
     Recall recall() throws IOException {
         return new Recall(work.call(FILE_LIMIT, () -> ContextNotes.read(file)));
     }
 
-    /// Runners of before, whose ends are heard from now on.
+    /// The runners in the notes, whose ends are reported from now on.
     final class Recall {
         private final ContextNotes notes;
         private final Map<Integer, LineProcess.Claim> claims;
@@ -88,13 +88,13 @@ final class Contexts implements Context.Home, AutoCloseable {
                     .collect(Collectors.toMap(pid -> pid, pid -> runners.claim(pid)));
         }
 
-        /// Goes on with them, or makes the contexts a new sandbox has.
+        /// Adopts them, or makes the contexts of a new sandbox.
         void adopt() throws IOException {
             boolean copied = !notes.sandbox().equals(surroundings.sandbox());
             surroundings =
                     new Surroundings(surroundings.sandbox(), surroundings.variables(), Set.copyOf(notes.variables()));
             var running = runners.running();
-            // Nobody knows of those that were just being started when they were let go of.
+            // Runners that were being started when the daemon ended are in no notes.
             running.stream().filter(pid -> !claims.containsKey(pid)).limit(MOST).forEach(runners::end);
             for (var entry : notes.contexts()) {
                 Language.named(entry.language()).ifPresent(language -> {
@@ -136,7 +136,7 @@ final class Contexts implements Context.Home, AutoCloseable {
         return surroundings;
     }
 
-    /// The sandbox is somebody's now; runners learn it before their next cell.
+    /// Sets the variables of a spare that gets an owner; runners get them before their next cell.
     void become(Map<String, String> variables) {
         surroundings = surroundings.then(variables);
         save();
@@ -166,7 +166,7 @@ final class Contexts implements Context.Home, AutoCloseable {
         return context;
     }
 
-    /// The one that cells go to that name none; made when first asked for.
+    /// The default context of a language, made at first use.
     Context usual(String name) {
         var language = language(name);
         Context made;
@@ -357,12 +357,12 @@ final class Contexts implements Context.Home, AutoCloseable {
                 waiting);
     }
 
-    /// Nothing new is begun, and nothing that runs is interrupted.
+    /// Starts nothing more, and interrupts no running cell.
     void leave() {
         closed = true;
     }
 
-    /// Gives every runner's pipes back; they go on, and the notes say which they are.
+    /// Closes every runner's pipes; they continue, and the notes name them.
     @Override
     public void close() {
         closed = true;

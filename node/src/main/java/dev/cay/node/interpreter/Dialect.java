@@ -26,7 +26,7 @@ final class Dialect {
 
     private static final int DEPTH_LIMIT = 200;
 
-    /// Longest text that was printed or is in an error. What is shown may be as long as its line.
+    /// Longest text of output or of an error. A shown value may be as long as its line.
     private static final int TEXT_LIMIT = 4 << 20;
 
     /// ASCII only: clients cut streams where they like, and break lines at every separator Unicode has.
@@ -34,7 +34,7 @@ final class Dialect {
                     .streamReadConstraints(StreamReadConstraints.builder()
                             .maxNestingDepth(DEPTH_LIMIT)
                             .maxStringLength(TEXT_LIMIT)
-                            // Passed on as they are: nobody computes with them.
+                            // Numbers are passed on as text, so their length does not matter.
                             .maxNumberLength(LINE_LIMIT)
                             .build())
                     .enable(JsonWriteFeature.ESCAPE_NON_ASCII)
@@ -51,7 +51,7 @@ final class Dialect {
         return (text(value) + "\n").getBytes(StandardCharsets.US_ASCII);
     }
 
-    /// In JSON, in ASCII.
+    /// The value as JSON, in ASCII.
     static String text(Object value) {
         return JSON.writeValueAsString(value);
     }
@@ -75,7 +75,7 @@ final class Dialect {
         }
     }
 
-    /// One that reads what {@link #read(byte[])} found good.
+    /// A parser for a line that {@link #read(byte[])} accepted.
     static JsonParser parser(byte[] line) {
         return JSON.createParser(line);
     }
@@ -99,7 +99,7 @@ final class Dialect {
         return broken;
     }
 
-    /// What is wanted of a line, each with its type.
+    /// The expected fields of a line, each with its type.
     private static final class Fields {
         private String event = "";
         private String text = "";

@@ -27,18 +27,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/// Port 49999 of one sandbox: code in, results out, as E2B's code-interpreter clients ask for them. Only sandboxes
-/// whose template has runners have it.
+/// Port 49999 of one sandbox: runs code and returns results, by the protocol of E2B's code-interpreter clients. Only
+/// sandboxes whose template has runners have it.
 ///
 /// Order: `new`, {@link #adopt}, use, {@link #close}.
 public final class Interpreter implements Handler, AutoCloseable {
     private static final Duration WARM_LIMIT = Duration.ofSeconds(120);
 
     /// @param id          of the sandbox
-    /// @param defaults    variables of every process that nobody asked for
-    /// @param environment those of the sandbox
-    /// @param accessToken what cells from outside must come with, or null when anybody may send them
-    /// @param memoryMB    what it may use
+    /// @param defaults    default variables of every process
+    /// @param environment the sandbox's variables
+    /// @param accessToken token that cells from outside need, or null for none
+    /// @param memoryMB    memory of the sandbox
     public record Home(
             String id,
             Map<String, String> defaults,
@@ -65,7 +65,7 @@ public final class Interpreter implements Handler, AutoCloseable {
             .on("POST", "/contexts/{id}/restart", this::restart)
             .on("DELETE", "/contexts/{id}", this::remove);
 
-    /// Hears of its runners' ends from now on. Before anybody lists the guest's processes.
+    /// Receives its runners' ends from now on. Make this before the guest's processes are listed.
     ///
     /// @param directory of the sandbox's processes
     public Interpreter(
@@ -83,7 +83,7 @@ public final class Interpreter implements Handler, AutoCloseable {
         this.before = contexts.recall();
     }
 
-    /// Whether a new sandbox has contexts before anybody asks, and the port is the interpreter's also inside.
+    /// Whether a new sandbox has contexts from the start, and the interpreter listens on its port inside.
     public boolean isFromStart() {
         return fromStart;
     }
@@ -93,7 +93,7 @@ public final class Interpreter implements Handler, AutoCloseable {
         return Runners.isRunner(process);
     }
 
-    /// Goes on with the runners there are; starts those of a new sandbox in the background.
+    /// Adopts running runners; starts those of a new sandbox in the background.
     public void adopt() throws IOException {
         before.adopt();
         Thread.ofVirtual().name("interpreter-start").start(() -> {
@@ -106,13 +106,13 @@ public final class Interpreter implements Handler, AutoCloseable {
         });
     }
 
-    /// The sandbox is somebody's now.
+    /// Sets the variables and token of a spare that gets an owner.
     public void become(Map<String, String> environment, @Nullable AccessToken token) {
         accessToken = token;
         contexts.become(environment);
     }
 
-    /// Returns when the contexts of a new sandbox are there.
+    /// Waits until the contexts of a new sandbox are ready.
     public void awaitWarm() {
         try {
             warm.get(WARM_LIMIT.toNanos(), TimeUnit.NANOSECONDS);
@@ -161,18 +161,19 @@ public final class Interpreter implements Handler, AutoCloseable {
         exchange.sendJson(200, "OK");
     }
 
-    /// What clients send to be run; what they leave out may be null as well.
+    /// The body of a cell's request; absent fields may be null as well.
     private record Cell(
             @Nullable String code,
             @Nullable String context_id,
             @Nullable String language,
             @Nullable Map<String, @Nullable String> env_vars) {}
 
-    /// A port's address is easily passed on with that of another port, and code is more than a page: cells need the
-    /// sandbox's token. Clients send it with them, but not with their calls about contexts.
+    /// Checks the token of a cell. The address of a port is often shared together with that of another port, and
+    /// running code is more than seeing a page: cells need the sandbox's token. Clients send it with them, but not
+    /// with calls about contexts.
     ///
-    /// Code in the sandbox itself needs none on its loopback. Through the edge, where other sandboxes and the MCP
-    /// servers of this one come from, everybody needs it.
+    /// Code in the sandbox itself needs none on its loopback. Requests through the edge, from other sandboxes and
+    /// the MCP servers of this one, always need it.
     private void authorize(Exchange exchange) {
         var token = accessToken;
         boolean own = exchange.inside() != null && exchange.localPort() == SystemPorts.INTERPRETER;
@@ -270,12 +271,12 @@ public final class Interpreter implements Handler, AutoCloseable {
         exchange.send(200, "application/json", "null".getBytes(StandardCharsets.US_ASCII));
     }
 
-    /// From now on a client that is gone was cut off by us, and is no reason to interrupt its cell.
+    /// Notes that clients are being disconnected by the node, so that their cells are not interrupted.
     public void leave() {
         contexts.leave();
     }
 
-    /// Cells go on without anybody who listens; their clients see the connection break.
+    /// Disconnects from the runners; cells continue, and their clients see the connection break.
     @Override
     public void close() {
         contexts.close();

@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// What cells can be written in, and how its runner is started.
+/// A language of cells, and how its runner is started.
 enum Language {
     PYTHON("/usr/bin/python3", List.of(), "/opt/cay/runners/python/runner.py"),
     JAVASCRIPT("/usr/local/bin/node", Start.NODE, "javascript"),
@@ -31,7 +31,7 @@ enum Language {
     @SuppressWarnings("ImmutableEnumChecker") // made by List.of
     private final List<String> arguments;
 
-    /// @param program   what runs the runner where nothing else is said
+    /// @param program   default program of the runner
     /// @param before    words before the program's path
     /// @param arguments words after it
     Language(String program, List<String> before, String... arguments) {

@@ -8,9 +8,9 @@ import java.util.stream.Collectors;
 
 /// The languages of one sandbox.
 ///
-/// @param programs  the path of the program that runs each one's runner
-/// @param fromStart whether a new sandbox has contexts of the usual ones before anybody asks; otherwise the first cell
-///                  of a language starts its runner
+/// @param programs  the path of each runner's program
+/// @param fromStart whether a new sandbox has contexts from the start; otherwise the first cell of a language starts
+///                  its runner
 public record Languages(Map<Language, String> programs, boolean fromStart) {
     private static final int LONGEST_PATH = 1024;
 
@@ -49,7 +49,7 @@ public record Languages(Map<Language, String> programs, boolean fromStart) {
         return programs.getOrDefault(language, language.program());
     }
 
-    /// Those that a new sandbox has a context of from the start.
+    /// The languages of which a new sandbox has a context from the start.
     Set<Language> eager() {
         var eager = EnumSet.noneOf(Language.class);
         if (fromStart) {
@@ -58,7 +58,7 @@ public record Languages(Map<Language, String> programs, boolean fromStart) {
         return eager;
     }
 
-    /// For messages.
+    /// The names, for messages.
     String names() {
         return programs.keySet().stream().map(Language::label).sorted().collect(Collectors.joining(", "));
     }

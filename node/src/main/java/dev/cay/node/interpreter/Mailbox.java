@@ -6,8 +6,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// One event on its way from the thread that reads a runner to the one that listens to it. Holds no second: who does
-/// not listen fast enough makes the runner wait, and what nobody listens to is dropped.
+/// Passes one event from the thread that reads a runner to its listener. It holds one event: a slow listener makes the
+/// runner wait, and without a listener events are dropped.
 final class Mailbox {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -17,7 +17,7 @@ final class Mailbox {
     private boolean busy;
     private boolean woken;
 
-    /// From now on events wait to be taken; those before are nobody's.
+    /// Switches delivery on or off; earlier events are dropped.
     void listen(boolean on) {
         lock.lock();
         try {
@@ -67,7 +67,7 @@ final class Mailbox {
         return !waiting.getAsBoolean();
     }
 
-    /// The last that will be told, whenever somebody listens.
+    /// Sets the final event, delivered whenever there is a listener.
     void end(RunnerEvent.Over given) {
         lock.lock();
         try {
@@ -98,9 +98,9 @@ final class Mailbox {
         }
     }
 
-    /// Who comes again is done with what it took before.
+    /// Takes an event. The call says that the previous event is processed.
     ///
-    /// @return null when there was none for so long, or somebody woke us
+    /// @return null when there was none within the limit, or after a wake-up
     @Nullable
     RunnerEvent take(Duration limit) throws InterruptedException {
         lock.lockInterruptibly();

@@ -21,10 +21,10 @@ final class Runner implements AutoCloseable {
     private static final int SIGINT = 2;
     private static final Duration SEND_LIMIT = Duration.ofSeconds(60);
 
-    /// How often a thread that waits for a slow listener looks whether others wait for it.
+    /// How often a thread that waits for a slow listener checks whether other lines need the memory.
     private static final Duration LOOK = Duration.ofSeconds(1);
 
-    /// Puts what a runner says where its listener finds it.
+    /// Parses a runner's lines and puts the events into the mailbox.
     private static final class OutputReader implements LineProcess.LineListener {
         private final Mailbox mailbox = new Mailbox();
         private final Tail complaint = new Tail(COMPLAINT);
@@ -40,7 +40,7 @@ final class Runner implements AutoCloseable {
             while (!mailbox.put(event.get(), LOOK)) {
                 hurry(lines);
             }
-            // A long one needs its room until it was sent.
+            // A long line needs its memory until it was sent.
             while (lines.isLong() && !mailbox.awaitDone(LOOK)) {
                 hurry(lines);
             }
@@ -80,7 +80,7 @@ final class Runner implements AutoCloseable {
         return begin(LineProcess.start(link, workers, room, spawn, reader.complaint), reader);
     }
 
-    /// One that runs already. What it was told last may have been cut off in the middle of a line.
+    /// Attaches to a running runner. The last input may have been cut off in the middle of a line.
     static Runner attach(GuestLink link, Workers workers, LongLines room, LineProcess.Claim claim) throws IOException {
         var reader = new OutputReader();
         return begin(LineProcess.attach(link, workers, room, claim, reader.complaint), reader);
@@ -99,15 +99,16 @@ final class Runner implements AutoCloseable {
         return reader.mailbox.isOver();
     }
 
-    /// Why it is of no use: the last it said on its stderr, or else how it ended.
+    /// Why the runner cannot be used: the last line of its stderr, or else how it ended.
     String trouble() {
         String complaint = reader.complaint();
         return complaint.isEmpty() ? reader.end : complaint;
     }
 
-    /// Events wait to be taken from now on.
+    /// Starts the delivery of events.
     ///
-    /// @param slow runs when others have to wait for what this listener does not take; must not block
+    /// @param slow runs when other lines wait for the memory of a line that this listener reads too slowly; must
+    ///             not block
     void listen(Runnable slow) {
         reader.tooSlow = slow;
         reader.mailbox.listen(true);
@@ -127,7 +128,7 @@ final class Runner implements AutoCloseable {
         return reader.mailbox.take(limit);
     }
 
-    /// By one thread at a time.
+    /// Sends a line. Called by one thread at a time.
     void send(byte[] line) throws IOException {
         process.send(line, SEND_LIMIT);
     }
@@ -136,7 +137,7 @@ final class Runner implements AutoCloseable {
         process.signal(SIGINT);
     }
 
-    /// Ends it and what it started, and lets the guest forget it.
+    /// Kills the runner and its group, and has the guest forget it.
     void kill() {
         process.kill();
         reader.mailbox.end(new RunnerEvent.Over(""));

@@ -2,8 +2,8 @@ package dev.cay.node.interpreter;
 
 import java.util.Arrays;
 
-/// What a runner tells. User code shares its process and can say all of this too, so none of it is believed beyond the
-/// stream of the cell that runs.
+/// An event from a runner. User code shares its process and can forge all of them, so they affect only the stream of
+/// the running cell.
 sealed interface RunnerEvent {
     record Ready(long number) implements RunnerEvent {}
 
@@ -17,7 +17,7 @@ sealed interface RunnerEvent {
 
     record End(long cell) implements RunnerEvent {}
 
-    /// The process is gone.
+    /// The process has ended.
     record Over(String complaint) implements RunnerEvent {}
 
     /// A value to be shown. Stays as it came: as a tree it could take ten times the memory.

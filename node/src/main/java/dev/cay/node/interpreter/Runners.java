@@ -18,16 +18,16 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Starts runners in one sandbox, and finds those that run there already.
+/// Starts runners in one sandbox, and finds running ones.
 ///
-/// @param defaults  variables of every process that nobody asked for
-/// @param languages those of the sandbox
+/// @param defaults  default variables of every process
+/// @param languages of the sandbox
 record Runners(GuestLink link, Workers workers, LongLines room, Map<String, String> defaults, Languages languages) {
     private static final Logger log = LoggerFactory.getLogger(Runners.class);
     private static final String TAG = "runner-";
     private static final int SIGKILL = 9;
 
-    /// Of every runner; root's, as runners are.
+    /// Variables of every runner; runners run as root.
     private static final Map<String, String> ENVIRONMENT = Map.of(
             "PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
             "HOME", "/root",
@@ -39,7 +39,7 @@ record Runners(GuestLink link, Workers workers, LongLines room, Map<String, Stri
         defaults = Map.copyOf(defaults);
     }
 
-    /// Whether a process of the guest's is one of ours, and no command of the user's.
+    /// Whether a process of the guest is a runner, and no command of the user.
     static boolean isRunner(GuestProcess process) {
         return process.tag().startsWith(TAG);
     }
@@ -51,7 +51,7 @@ record Runners(GuestLink link, Workers workers, LongLines room, Map<String, Stri
                 .collect(Collectors.toSet());
     }
 
-    /// Ends one that runs already, and what it started.
+    /// Kills a running runner with its group.
     void end(int pid) {
         try {
             link.signalGroup(pid, SIGKILL);
@@ -61,7 +61,7 @@ record Runners(GuestLink link, Workers workers, LongLines room, Map<String, Stri
         }
     }
 
-    /// Hears of the end of one that runs already.
+    /// Receives the end of a running runner.
     LineProcess.Claim claim(int pid) {
         return new LineProcess.Claim(link, pid);
     }
@@ -70,12 +70,12 @@ record Runners(GuestLink link, Workers workers, LongLines room, Map<String, Stri
         return Runner.attach(link, workers, room, claim);
     }
 
-    /// What a runner is started for.
+    /// The inputs for starting a runner.
     ///
     /// @param context its id
     record Purpose(String context, Language language, Map<String, String> variables, boolean warm) {}
 
-    /// Starts in that directory, if it is there: some languages never find out that they moved.
+    /// Starts in that directory, if it exists: some languages never notice that their directory changed.
     Runner launch(Purpose purpose, String cwd) {
         try {
             return launchIn(cwd, purpose);

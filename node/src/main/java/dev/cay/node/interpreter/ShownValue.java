@@ -12,10 +12,10 @@ import java.util.Map;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 
-/// What a client reads of a value that was shown: types it knows by their names, all others together.
+/// A value that a cell shows, in the form that clients read: known types by their names, all others together.
 ///
-/// The values themselves are copied from the runner's line as they are: decoded, an image of 30 MB could take five
-/// times as much memory.
+/// The parts are copied from the runner's line without decoding: decoded, an image of 30 MB could need five times as
+/// much memory.
 final class ShownValue {
     /// MIME types that clients know by a name of their own.
     private static final Map<String, String> FIELDS = Map.ofEntries(
@@ -101,7 +101,7 @@ final class ShownValue {
         }
     }
 
-    /// One pair around a text is that of a language's way to write strings.
+    /// Removes one pair of quotes around a text, which languages print around strings.
     private Part withoutQuotes(Part part) {
         for (String quote : QUOTES) {
             int length = quote.length();
@@ -119,7 +119,7 @@ final class ShownValue {
                 line, place, place + text.length(), text.getBytes(StandardCharsets.US_ASCII), 0, text.length());
     }
 
-    /// One line.
+    /// Writes one line.
     void write(OutputStream to) throws IOException {
         print("{\"type\": \"result\"", to);
         for (var field : known.entrySet()) {
@@ -136,7 +136,8 @@ final class ShownValue {
         print("}}\n", to);
     }
 
-    /// Whatever it is written with, in ASCII and on one line, in the eyes of all clients.
+    /// Copies a part as ASCII on one line, because clients differ in how they decode other characters and split lines:
+    /// other characters are escaped, and line ends between the tokens of JSON become spaces.
     private void copy(Part part, OutputStream to) throws IOException {
         if (part.bare) {
             to.write('"');

@@ -2,12 +2,12 @@ package dev.cay.node.interpreter;
 
 import java.time.Duration;
 
-/// Interrupts a runner again and again, whatever it says meanwhile. By one thread.
+/// Interrupts a runner repeatedly until its cell has ended. Used by one thread.
 final class Stopping {
-    /// An interrupt is repeated as often: the first may have met a moment in which it was not heard.
+    /// Time between interrupts: the first may have come when the runner could not handle it.
     static final Duration AGAIN = Duration.ofSeconds(1);
 
-    /// Who does not stop for so long is killed.
+    /// A runner that does not stop within this time is killed.
     private static final Duration STUBBORN = Duration.ofSeconds(10);
 
     private final Runner runner;

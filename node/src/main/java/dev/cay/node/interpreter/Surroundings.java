@@ -5,10 +5,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/// What cells find around them: the sandbox's variables. There are new ones when the sandbox is given to somebody.
+/// The variables of cells. They change when a spare sandbox gets an owner.
 ///
-/// @param sandbox   whose they are; another one's runners are copies and must not draw the same random numbers
-/// @param before    names of variables that runners may still have from earlier ones
+/// @param sandbox its id; runners of another sandbox are copies and must not produce the same random numbers
+/// @param before  names of variables that runners may still have from earlier
 record Surroundings(String sandbox, Map<String, String> variables, Set<String> before) {
     Surroundings {
         variables = Map.copyOf(variables);
