@@ -14,15 +14,15 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Reads what a process says on its stderr, always: it must not stand still because nobody wants to hear that.
+/// Reads a process's stderr all the time, because the process would block otherwise.
 final class Complaints implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Complaints.class);
     private static final int CHUNK = 4 << 10;
 
-    /// How long a call on a pipe of a process may wait for its turn among those of other sandboxes.
+    /// How long a call on a pipe may wait for its turn among those of other sandboxes.
     static final Duration STUCK = Duration.ofSeconds(5);
 
-    /// After so many chunks in a row others come to their turns.
+    /// Number of chunks in a row after which other processes get the thread.
     private static final int MANY = 16;
 
     private final Workers workers;
@@ -62,7 +62,7 @@ final class Complaints implements AutoCloseable {
             boolean ending;
             do {
                 signs.acquire();
-                // Known before the look: what came after an earlier one may be the very last.
+                // Read before the loop: bytes that come after an earlier read may be the very last.
                 ending = last;
             } while (readSome(chunk) && !ending);
         } catch (InterruptedException e) {
@@ -101,7 +101,7 @@ final class Complaints implements AutoCloseable {
         return DescriptorIo.read(err, chunk, 0, chunk.length);
     }
 
-    /// Waits until all that was said before is read. Others may complain on for ever.
+    /// Waits until everything written before the call is read. Other processes may write to the pipe for ever.
     void awaitLast(Duration limit) throws InterruptedException {
         last = true;
         signs.release();

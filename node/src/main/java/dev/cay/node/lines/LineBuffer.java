@@ -7,17 +7,17 @@ import org.jspecify.annotations.Nullable;
 
 /// Makes lines of what comes out of a pipe. Used by one thread.
 public final class LineBuffer implements AutoCloseable {
-    /// Who gets a line. It counts as long until this returns.
+    /// Receives a line, which counts as held until this returns.
     public interface Sink {
         void line(byte[] line) throws ProtocolException, InterruptedException;
     }
 
     private static final int USUAL = 8 << 10;
 
-    /// Who sends more of them in a row only wants us to be busy.
+    /// Most empty lines in a row; a process that sends more only wants to keep the node busy.
     private static final int MOST_EMPTY = 10_000;
 
-    /// How long a long line may take to come, and to be taken when others wait for its room.
+    /// How long a long line may take to arrive, and to be read while others wait for its memory.
     private static final Duration FAIR = Duration.ofSeconds(30);
 
     private final LongLines room;
@@ -82,13 +82,13 @@ public final class LineBuffer implements AutoCloseable {
         }
     }
 
-    /// When the next of a long line must have come; null while there is none.
+    /// When the next bytes of a long line must have arrived; null while there is none.
     @Nullable
     Duration patience() {
         return isLong() ? FAIR : null;
     }
 
-    /// What there is of a line that has not come to its end.
+    /// The bytes of an unfinished line.
     byte[] begun() {
         return Arrays.copyOf(rest, length);
     }
@@ -97,7 +97,7 @@ public final class LineBuffer implements AutoCloseable {
         return tiers > 0;
     }
 
-    /// Whether others wait for the room of the line that is being delivered, and did so for long enough.
+    /// Whether other lines have waited too long for the memory of the line that is being delivered.
     public boolean isOverdue() {
         return isLong() && System.nanoTime() - since > FAIR.toNanos() && room.isWanted(tiers);
     }

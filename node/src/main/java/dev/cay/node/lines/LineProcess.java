@@ -40,14 +40,14 @@ public final class LineProcess implements AutoCloseable {
     private static final byte[] NOTHING = {};
     private static final int SIGKILL = 9;
 
-    /// How long the news of an exit may take after the end of what the process wrote, and the rest of its complaints.
+    /// How long the report of an exit may take after the end of the output, and the rest of stderr.
     private static final Duration MOMENT = Duration.ofSeconds(1);
 
-    /// Who hears a process, by one thread.
+    /// Receives the lines of a process, on one thread.
     public interface LineListener {
-        /// May keep the thread: then the process waits.
+        /// Receives a line. It may block, and then the process waits.
         ///
-        /// @param lines what it was cut from, which knows whether it is long
+        /// @param lines the buffer of the line, which knows whether it is long
         void line(byte[] line, LineBuffer lines) throws ProtocolException, InterruptedException;
 
         /// The last call, once, unless it was closed.
@@ -70,7 +70,7 @@ public final class LineProcess implements AutoCloseable {
     private final Thread reader;
     private final Complaints complaints;
 
-    /// What came before, and what is left for another to go on with.
+    /// Bytes of an unfinished line from before, or for the next reader.
     private byte[] begun;
 
     private volatile boolean outReady;
@@ -80,7 +80,7 @@ public final class LineProcess implements AutoCloseable {
     private volatile boolean whole;
     private @Nullable LineListener hearer;
 
-    /// How a process is told of its end before there is an object for it.
+    /// Reports the end of a process before there is an object for it.
     private static final class End {
         private @Nullable LineProcess process;
         private @Nullable Exit came;
@@ -118,9 +118,9 @@ public final class LineProcess implements AutoCloseable {
         this.complaints = new Complaints(workers, streams.stderr(), complaint, streams.pid());
     }
 
-    /// Not heard yet.
+    /// Starts a process; reading begins with {@link #hear}.
     ///
-    /// @param complaint gets what it says on its stderr
+    /// @param complaint gets its stderr
     public static LineProcess start(GuestLink link, Workers workers, LongLines room, Spawn spawn, Tail complaint)
             throws IOException {
         var end = new End();
@@ -128,7 +128,7 @@ public final class LineProcess implements AutoCloseable {
         return begin(new LineProcess(link, workers, room, streams, complaint, NOTHING), end);
     }
 
-    /// Whom an exit is for that may come before {@link #attach}.
+    /// Receives an exit that may come before {@link #attach}.
     public static final class Claim {
         private final int pid;
         private final End end = new End();
@@ -142,21 +142,21 @@ public final class LineProcess implements AutoCloseable {
             return pid;
         }
 
-        /// It was over before anybody claimed it.
+        /// The process ended before it was claimed.
         public void exited(Exit exit) {
             end.exited(exit);
         }
     }
 
-    /// One that runs already. What it was told last may have been cut off in the middle of a line.
+    /// Attaches to a running process. The last input may have been cut off in the middle of a line.
     public static LineProcess attach(GuestLink link, Workers workers, LongLines room, Claim claim, Tail complaint)
             throws IOException {
         return attach(link, workers, room, claim, complaint, NOTHING);
     }
 
-    /// The same, to go on where {@link #leave} stopped: nothing is lost in between.
+    /// Attaches where {@link #leave} stopped: nothing is lost in between.
     ///
-    /// @param begun what that returned
+    /// @param begun the result of that call
     public static LineProcess attach(
             GuestLink link, Workers workers, LongLines room, Claim claim, Tail complaint, byte[] begun)
             throws IOException {
@@ -169,7 +169,7 @@ public final class LineProcess implements AutoCloseable {
         return process;
     }
 
-    /// Begins to read. To be called once.
+    /// Starts to read. Call this once.
     public void hear(LineListener who) throws IOException {
         hearer = who;
         reader.start();
@@ -181,7 +181,7 @@ public final class LineProcess implements AutoCloseable {
         return streams.pid();
     }
 
-    /// By one thread at a time. One that fails may have been sent in part.
+    /// Sends a line. Called by one thread at a time. After a failure a part of it may have been sent.
     public void send(byte[] line, Duration limit) throws IOException {
         long deadline = System.nanoTime() + limit.toNanos();
         for (int sent = 0; sent < line.length; ) {
@@ -200,18 +200,18 @@ public final class LineProcess implements AutoCloseable {
         }
     }
 
-    /// It reads to the end of its input.
+    /// Closes the input; the process still reads what was sent.
     public void closeInput() {
         in.close();
         tell("the end of its input", () -> link.closeStdin(pid()));
     }
 
-    /// To it and all of its group.
+    /// Signals the process and its group.
     public void signal(int signal) {
         tell("its signal", () -> link.signalGroup(pid(), signal));
     }
 
-    /// What may come too late.
+    /// A call to the guest that may come too late.
     private interface Call {
         void run() throws IOException;
     }
@@ -235,10 +235,10 @@ public final class LineProcess implements AutoCloseable {
         return ended.await(limit.toNanos(), TimeUnit.NANOSECONDS);
     }
 
-    /// Ends it and what it started, and lets the guest forget it.
+    /// Kills the process and its group, and has the guest forget it.
     public void kill() {
         if (!killed.compareAndSet(false, true)) {
-            // Its number may be somebody else's by now.
+            // The pid may have been reused.
             return;
         }
         signal(SIGKILL);
@@ -250,13 +250,13 @@ public final class LineProcess implements AutoCloseable {
         }
     }
 
-    /// Stops to read, soon; whoever hears it is told.
+    /// Stops to read soon, and reports the reason to the listener.
     public void giveUp(String reason) {
         givenUp = reason;
         signs.release();
     }
 
-    /// The same when the hearer may be what takes too long.
+    /// The same when the listener itself may be what blocks.
     public void breakOff(String reason) {
         giveUp(reason);
         reader.interrupt();
@@ -278,7 +278,7 @@ public final class LineProcess implements AutoCloseable {
         var who = Objects.requireNonNull(hearer);
         String reason = readToTheEnd(who);
         if (!closed) {
-            // Whoever broke it off has interrupted us.
+            // The thread that broke off has interrupted this one.
             boolean _ = Thread.interrupted();
             who.over(givenUp == null ? reason : givenUp, exit);
         }
@@ -317,7 +317,7 @@ public final class LineProcess implements AutoCloseable {
         return !closed && givenUp == null;
     }
 
-    /// Returns when there is something to do; a line that was begun must go on.
+    /// Waits until there is something to read or to do; an unfinished line must continue in time.
     private void await(LineBuffer lines) throws InterruptedException, ProtocolException {
         var patience = lines.patience();
         if (patience == null) {
@@ -341,7 +341,7 @@ public final class LineProcess implements AutoCloseable {
                 lines.add(chunk, count, line -> who.line(line, lines));
             }
             if (count < chunk.length) {
-                // The pipe is empty. Children may keep it open for ever; they are not who we speak with.
+                // The pipe is empty. Children may keep it open for ever, but only the process itself counts.
                 outReady = false;
                 outWatch.resume();
                 return !ending;
@@ -351,7 +351,7 @@ public final class LineProcess implements AutoCloseable {
         return false;
     }
 
-    /// Nobody may wait for it any more when it comes to it.
+    /// Reads without blocking.
     ///
     /// @return how many bytes were read, 0 at the end, {@link #EMPTY} when there are none now
     private int read(byte[] chunk) throws IOException {
@@ -366,18 +366,18 @@ public final class LineProcess implements AutoCloseable {
         }
     }
 
-    /// What it said last often tells why it ended.
+    /// Waits for the last lines of stderr, which often say why the process ended.
     private void awaitLastWords() throws InterruptedException {
         if (goesOn() && awaitExit(MOMENT)) {
             complaints.awaitLast(MOMENT);
         }
     }
 
-    /// Closes it where a line ends or between two reads, for another one to go on there; what was read by then has
-    /// been heard. When that cannot be done it is closed nevertheless.
+    /// Closes at the end of a line or between two reads, so that another reader can continue; all lines read by then
+    /// were delivered. After the limit it is closed anyway.
     ///
-    /// @param limit how long whoever hears it may take
-    /// @return what was read of a line that has not come to its end
+    /// @param limit how long the listener may take
+    /// @return the bytes of an unfinished line
     public byte[] leave(Duration limit) throws IOException, InterruptedException {
         closed = true;
         signs.release();
@@ -395,7 +395,7 @@ public final class LineProcess implements AutoCloseable {
     public void close() {
         closed = true;
         outWatch.close();
-        // Whoever hears us may be who closes.
+        // The listener itself may be what closes.
         if (!Thread.currentThread().equals(reader)) {
             reader.interrupt();
         }

@@ -7,13 +7,13 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
-/// Room in the node's memory for lines that are long, of all sandboxes together: they wait for each other, while the
-/// processes that want to write them wait too. A sandbox has few at a time, so however many processes it has, others
-/// come to their turns. Thread-safe.
+/// Limits the node's memory for long lines of all sandboxes: lines wait for each other, and the processes that write
+/// them wait too. A sandbox may hold few at a time, so other sandboxes get their turn however many processes it has.
+/// Thread-safe.
 public final class LongLines {
     /// Lines above a length, of which only so many fit into memory.
     private record Tier(int above, Semaphore all, int perSandbox) {
-        /// A line is there twice while it grows and when it is cut off from what follows it.
+        /// A line exists twice while its buffer grows and when it is separated from the bytes after it.
         private static final int COPIES = 2;
 
         static Tier of(int above, int limit, int partOfHeap, int perSandbox) {
@@ -33,10 +33,10 @@ public final class LongLines {
     private final List<Semaphore> own =
             TIERS.stream().map(tier -> new Semaphore(tier.perSandbox, true)).toList();
 
-    /// Waits until there is room for a line of that length.
+    /// Waits until there is memory for a line of that length.
     ///
-    /// @param tiers it needed when it was shorter
-    /// @return those it needs now; to be given to {@link #leave}
+    /// @param tiers the tiers it had when it was shorter
+    /// @return its new tiers; pass them to {@link #leave}
     int enter(int length, int tiers) throws ProtocolException, InterruptedException {
         if (tiers == TIERS.size() || length <= TIERS.get(tiers).above) {
             return tiers;
@@ -68,7 +68,7 @@ public final class LongLines {
         }
     }
 
-    /// Whether somebody waits for the room of one who is in these tiers.
+    /// Whether another line waits for the memory of one in these tiers.
     public boolean isWanted(int tiers) {
         return IntStream.range(0, tiers)
                 .anyMatch(tier ->

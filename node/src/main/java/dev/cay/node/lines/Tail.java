@@ -2,7 +2,7 @@ package dev.cay.node.lines;
 
 import java.nio.charset.StandardCharsets;
 
-/// The last of what somebody said. Thread-safe.
+/// The last bytes of an output. Thread-safe.
 public final class Tail {
     private final int most;
     private byte[] bytes = {};
