@@ -7,7 +7,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/// Where the lines of all sandboxes meet. Thread-safe.
+/// Collects the log lines of all sandboxes. Thread-safe.
 public final class LogHub {
     private final InstantSource clock;
     private final List<Node.LogListener> listeners = new CopyOnWriteArrayList<>();

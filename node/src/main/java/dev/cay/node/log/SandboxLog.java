@@ -13,14 +13,14 @@ import java.util.Map;
 
 /// The log of one sandbox. Never blocks. Thread-safe.
 ///
-/// Values of variables are struck out, as a command often has one of them in its text; and of a sandbox that does very
-/// much only so many lines a second are told, as each of them costs the platform something.
+/// Removes values of variables, because commands often contain one. Lines per second are limited, because each of them
+/// costs the platform something.
 public final class SandboxLog {
     private static final int MOST_A_SECOND = 100;
     private static final int MOST_CHARACTERS = 2000;
-    /// Shorter values are words that occur anyway: `true`, `8080`, `prod`.
+    /// Shorter values are not removed, because they are common words: `true`, `8080`, `prod`.
     private static final int SHORTEST_SECRET = 8;
-    /// With more of them it costs too much to look for each: then nothing is told.
+    /// With more values, searching for each costs too much, and no line is logged.
     private static final int MOST_SECRETS = 500;
 
     private static final String STRUCK_OUT = "[value of a variable]";
@@ -39,17 +39,17 @@ public final class SandboxLog {
         this.listener = listener;
     }
 
-    /// From now on these values are struck out wherever they turn up, and only these.
+    /// Replaces the set of values that are removed from lines.
     public void hide(Collection<String> values) {
         secrets = longestFirst(values);
     }
 
-    /// @param message in our own words; what others said belongs into the fields
+    /// @param message text of Cay's own; texts of users belong into the fields
     public void info(String logger, String message, Map<String, String> fields) {
         say(LogLine.Level.INFO, logger, message, fields, List.of());
     }
 
-    /// @param secrets values of this one action that must not be told either
+    /// @param secrets further values that must not be logged, for this line alone
     public void info(String logger, String message, Map<String, String> fields, Collection<String> secrets) {
         say(LogLine.Level.INFO, logger, message, fields, longestFirst(secrets));
     }
@@ -89,8 +89,8 @@ public final class SandboxLog {
         return before;
     }
 
-    /// Texts and values may be megabytes, of a sandbox that wants us to be busy with them. What is behind the cut can
-    /// matter only as far as a value reaches that begins before it.
+    /// Cuts and cleans a text. It may be megabytes long, from a sandbox that wants to keep the node busy. After the
+    /// cut, only a value that begins before it matters.
     private String clean(String text, List<String> more) {
         if (secrets.size() > MOST_SECRETS || more.size() > MOST_SECRETS) {
             return STRUCK_OUT;

@@ -1,4 +1,5 @@
-/// Tells servers what is done in sandboxes. {@link dev.cay.node.log.SandboxLog} is handed to whoever does something.
+/// Reports actions in sandboxes to servers. {@link dev.cay.node.log.SandboxLog} is passed to every class that logs such
+/// an action.
 @NullMarked
 package dev.cay.node.log;
 
