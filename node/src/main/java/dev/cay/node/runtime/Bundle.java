@@ -22,11 +22,11 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import tools.jackson.databind.json.JsonMapper;
 
-/// A sandbox as runc wants it described: a directory with `config.json`, the mount point of its root and its files.
+/// A sandbox's OCI bundle for runc: a directory with `config.json`, the mount point of its root and its files.
 final class Bundle {
-    /// Where the guest is shown inside. Root there cannot put another program in its place: neither a mount point nor,
-    /// as `/run` is one too, what leads to it can be renamed or removed, and the mount is read-only. A file in a
-    /// writable directory deeper down could be moved away together with that directory.
+    /// The path of the guest inside. Root inside cannot replace the program: neither a mount point nor `/run`,
+    /// which is one too, can be renamed or removed, and the mount is read-only. A file deeper in a writable
+    /// directory could be moved away together with that directory.
     static final String GUEST = "/run/.cay-guest";
 
     private static final String MOUNTS = "mounts";
@@ -38,7 +38,7 @@ final class Bundle {
 
     private static final Pattern CGROUP = Pattern.compile("\"cgroupsPath\":\"([^\"]+)\"");
 
-    /// Files that were deleted while open are part of what is saved, up to this size each.
+    /// Files that were deleted while open are part of a checkpoint, up to this size each.
     private static final String CRIU_OPTIONS = "ghost-limit 1G\n";
 
     private static final JsonMapper JSON = JsonMapper.builder().build();
@@ -63,7 +63,7 @@ final class Bundle {
             "CAP_SETUID",
             "CAP_SYS_CHROOT");
 
-    /// Empty to whoever reads them: they tell of the host, not of the sandbox.
+    /// Files that are shown empty, because they describe the host.
     private static final List<String> MASKED = List.of(
             "/proc/acpi",
             "/proc/asound",
@@ -106,7 +106,7 @@ final class Bundle {
         return directory.resolve("runc.log");
     }
 
-    /// What `cay-guest launch` complains of.
+    /// The file with the error output of `cay-guest launch`.
     Path complaint() {
         return directory.resolve("launch.err");
     }
@@ -123,8 +123,8 @@ final class Bundle {
         return directory.resolve("criu");
     }
 
-    /// Where directories that the container shows beside its own files are mounted with its ids, in the mount namespace
-    /// of its launch alone.
+    /// Paths at which directories for the container are mounted with its ids, in the mount namespace of its launch
+    /// alone.
     Map<Path, ContainerSpec.Mount> mounts(ContainerSpec spec) {
         var mounts = new LinkedHashMap<Path, ContainerSpec.Mount>();
         for (var mount : spec.mounts()) {
@@ -133,7 +133,7 @@ final class Bundle {
         return mounts;
     }
 
-    /// Makes a directory through which every user can pass, and which only we can list.
+    /// Makes a directory through which every user can pass, and which only root can list.
     static void makePassable(Path directory) throws IOException {
         Files.createDirectories(directory);
         Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
@@ -143,7 +143,7 @@ final class Bundle {
         return new ProcFiles(directory.resolve("proc"));
     }
 
-    /// Name of the host's end of the link, to be removed also when nobody else knows it any more.
+    /// Name of the host's end of the link, stored so that the link can be removed without other records.
     Path linkName() {
         return directory.resolve("link");
     }
@@ -199,12 +199,12 @@ final class Bundle {
         if (!spec.mounts().isEmpty()) {
             makePassable(directory.resolve(MOUNTS));
         }
-        // The sandbox's root is nobody special out here, and has to find its root directory.
+        // The sandbox's root is an ordinary user of the host, and must be able to reach its root directory.
         Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
         WholeFile.write(linkName(), spec.slot().veth());
         procFiles().write(spec.resources());
         Files.writeString(criuOptions(), CRIU_OPTIONS);
-        // Last, and whole: whoever finds it takes the rest for made.
+        // Written last, and atomically: a reader that finds it takes the rest for complete.
         WholeFile.write(config(), JSON.writeValueAsBytes(config(spec, guest, network, cgroup, cgroups)));
     }
 
@@ -259,7 +259,7 @@ final class Bundle {
         return Map.of("type", name, "soft", soft, "hard", hard);
     }
 
-    /// Not the daemon's own protection, and never below it, which needs a capability.
+    /// The OOM score. It must not be the daemon's own protection, and a lower one would need a capability.
     private static int oomScore() throws IOException {
         return Math.max(
                 0,
@@ -283,7 +283,7 @@ final class Bundle {
                 "mode=0620",
                 "gid=5",
                 "max=256"));
-        // Files in memory are nobody's to kill: together they leave room for the processes that delete them.
+        // Files in memory cannot be killed, so together they leave room for processes that delete them.
         String shared = "size=%dm".formatted(Math.max(1, resources.memoryMB() / 2));
         String run = "size=%dm".formatted(Math.clamp(resources.memoryMB() / 8, 1, 64));
         mounts.add(mount("/dev/shm", "tmpfs", "shm", "nosuid", "noexec", "nodev", "mode=1777", shared));
@@ -348,7 +348,7 @@ final class Bundle {
                 20);
     }
 
-    /// That of the host's way out; a larger one inside would stall on hosts that drop "fragmentation needed".
+    /// The MTU of the host's uplink; a larger one inside would stall on networks that drop "fragmentation needed".
     private static int uplinkMtu() throws IOException {
         for (String line : Files.readAllLines(Path.of("/proc/net/route"))) {
             String[] fields = line.split("\\s+");
@@ -366,7 +366,8 @@ final class Bundle {
         var linux = new LinkedHashMap<String, Object>();
         linux.put("uidMappings", mapping);
         linux.put("gidMappings", mapping);
-        // None by path: CRIU makes a new user namespace at a restore, which would not own a network made before.
+        // No namespace is given by path: CRIU makes a new user namespace at a restore, which would not own an existing
+        // network namespace.
         linux.put(
                 "namespaces",
                 List.of("pid", "ipc", "uts", "mount", "cgroup", "network", "user").stream()

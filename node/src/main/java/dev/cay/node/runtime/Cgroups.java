@@ -25,12 +25,12 @@ import org.slf4j.LoggerFactory;
 final class Cgroups {
     private static final Logger log = LoggerFactory.getLogger(Cgroups.class);
 
-    /// What every group has that nobody gave another number, in the new hierarchy and in the old one.
+    /// The default weight of a group, in version 2 and in version 1.
     private static final int NEW_WEIGHT = 100;
 
     private static final int OLD_SHARES = 1024;
 
-    /// After which killed processes are taken to wait for something that never comes.
+    /// Time after which killed processes are assumed to hang.
     private static final Duration STUCK = Duration.ofMillis(500);
 
     private final @Nullable Path unified;
@@ -41,7 +41,7 @@ final class Cgroups {
         this.controllers = Map.copyOf(controllers);
     }
 
-    /// Those mounted on this host.
+    /// The cgroups that are mounted on this host.
     static Cgroups mounted() {
         try {
             return parse(Files.readAllLines(Path.of("/proc/self/mountinfo")));
@@ -80,9 +80,9 @@ final class Cgroups {
         return memory != null && Files.exists(memory.resolve("memory.kmem.tcp.limit_in_bytes"));
     }
 
-    /// Sets how a group shares the processors with those beside it when there is too little processor time.
+    /// Sets a group's share of the processors under contention.
     ///
-    /// @param times what it gets compared with a group that nobody gave another weight
+    /// @param times its share compared with a group of default weight
     void weigh(String group, double times) {
         Path old = controllers.get("cpu");
         Path root = old == null ? unified : old;
@@ -101,8 +101,8 @@ final class Cgroups {
         return !everywhere(group).isEmpty();
     }
 
-    /// Makes a group, with those above it, and limits all that is in it and in groups below it together. The limits of
-    /// one that is there already are changed.
+    /// Makes a group, with its parents, and limits it together with the groups below it. Changes the limits of an
+    /// existing one.
     void make(String group, GroupLimits limits) {
         try {
             for (String controller : GroupLimits.CONTROLLERS) {
@@ -120,8 +120,8 @@ final class Cgroups {
         }
     }
 
-    /// In the new hierarchy a group has a controller only if the one above says so. Groups in which there are
-    /// processes must not, which is why these are in the lowest groups only.
+    /// Makes a group and enables its controllers in the parent, as version 2 requires. Parents with processes cannot do
+    /// so, so processes are in the lowest groups only.
     private static void makeBelow(Path root, String group, String controller) throws IOException {
         Path above = root;
         for (String name : group.substring(1).split("/")) {
@@ -154,7 +154,7 @@ final class Cgroups {
                         .flatMap(Optional::stream)
                         .forEach(Cgroups::killOne);
             }
-            // The old freezer does not let go of the dead.
+            // The version 1 freezer does not release frozen processes that were killed.
             thawAll(group);
             if (System.nanoTime() > look) {
                 FuseMount.endAllOf(members(group));
@@ -180,7 +180,7 @@ final class Cgroups {
         }
     }
 
-    /// Names of the groups below this one, in whatever hierarchy.
+    /// Names of the groups below this one, in any hierarchy.
     List<String> children(String group) {
         return everywhere(group).stream()
                 .flatMap(directory -> directories(directory).stream())
@@ -214,7 +214,7 @@ final class Cgroups {
         freezeTo(group, "THAWED", "0");
     }
 
-    /// With the groups below it, which may have been frozen each by itself.
+    /// Thaws a group with the groups below it, each of which may have been frozen by itself.
     private void thawAll(String group) {
         children(group).forEach(child -> thawAll(group + "/" + child));
         thaw(group);
@@ -230,7 +230,7 @@ final class Cgroups {
         }
     }
 
-    /// @param whole the group whose processor time counts as that of the group: itself or one above
+    /// @param whole the group whose processor time is reported: this one or a parent
     Usage usage(String group, String whole) {
         try {
             return controllers.containsKey("memory") ? oldUsage(group, whole) : newUsage(group, whole);
@@ -282,7 +282,7 @@ final class Cgroups {
                 StatFile.read(directory.resolve("memory.events")).value("oom_kill"));
     }
 
-    /// Processes of the group and of those below it, in whatever hierarchy.
+    /// Processes of the group and of those below it, in any hierarchy.
     List<Integer> members(String group) {
         return trees(group).stream()
                 .flatMap(directory -> lines(directory.resolve("cgroup.procs")).stream())
@@ -328,7 +328,7 @@ final class Cgroups {
                 Files.writeString(file, value);
             }
         } catch (IOException e) {
-            // A group that ended between the two lines above is what we wanted.
+            // A group that ended between the two lines above is fine.
             if (Files.exists(file)) {
                 throw new CayException(ErrorKind.INTERNAL, "cannot write to " + file, e);
             }

@@ -10,9 +10,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/// One run of a program of the host, with a limit, that must go well.
+/// One run of a host program, with a time limit, that must succeed.
 ///
-/// @param doing what for, in the words of a failure: "making the pool"
+/// @param doing its purpose, in the words of an error message: "making the pool"
 public record Command(String doing, List<String> words, Duration limit) {
     private static final File NULL = new File("/dev/null");
     private static final Duration LOOK = Duration.ofSeconds(1);
@@ -25,7 +25,7 @@ public record Command(String doing, List<String> words, Duration limit) {
         this(doing, List.of(words), limit);
     }
 
-    /// Returns what it printed; anything but exit code 0 is an exception with what it complained of.
+    /// Runs it and returns its output; any exit code but 0 throws with its error output.
     public String run() {
         var result = Programs.ofHost().run(limit, "", words);
         if (!result.ok()) {
@@ -34,7 +34,8 @@ public record Command(String doing, List<String> words, Duration limit) {
         return result.output();
     }
 
-    /// For a program whose children live on with its output in hand: it goes to files, whose end nobody waits for.
+    /// Starts a program whose children outlive it and keep its output open: the output goes to files, whose end nobody
+    /// waits for.
     Process start(Path output, Path complaint) throws IOException {
         return new ProcessBuilder(words)
                 .redirectInput(NULL)

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 /// @param pid       of its first process, as the host counts
 /// @param startTime of that process in clock ticks since boot; with the pid it names a process for certain
 public record Container(SandboxId id, int pid, long startTime) {
-    /// Whether its first process is gone, and with it all others.
+    /// Whether its first process has ended, and with it all others.
     public boolean hasEnded() {
         return ProcessStat.read(pid).filter(stat -> stat.is(startTime)).isEmpty();
     }

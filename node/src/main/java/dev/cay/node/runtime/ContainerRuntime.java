@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Starts, ends, saves and restores containers. Thread-safe for different sandboxes; the caller sees to it that there
-/// is one call at a time for each.
+/// Starts, ends, saves and restores containers. Thread-safe for different sandboxes; the caller allows one call at a
+/// time for each.
 ///
-/// Every call has a limit of its own and fails with a {@link dev.cay.wire.CayException} that says what was being done.
+/// Every call has a time limit and fails with a {@link dev.cay.wire.CayException} that says what was being done.
 public interface ContainerRuntime {
     /// Creates and starts; returns once the guest listens. When it fails, nothing is left behind.
     Container start(ContainerSpec spec);
@@ -17,10 +17,10 @@ public interface ContainerRuntime {
     /// The container if it is alive: the same process, not another one with its pid.
     Optional<Container> find(SandboxId id);
 
-    /// Every sandbox that left something here, alive, dead or half made; {@link #delete} cleans up after any of them.
+    /// Every sandbox that has resources here, running, dead or incomplete; {@link #delete} cleans up after any of them.
     List<SandboxId> list();
 
-    /// Ends all processes, and returns when they are gone. Unknown ids are fine.
+    /// Ends all processes, and returns when they are gone. Unknown ids are ignored.
     void kill(SandboxId id);
 
     /// Kills and removes everything the container had: cgroups, link, bundle. Unknown and half made ids are fine. The
@@ -34,7 +34,7 @@ public interface ContainerRuntime {
 
     /// Writes all processes to `images`, an absent or empty directory. A connection to the guest must be closed first.
     ///
-    /// @param after what becomes of the original; if the dump fails it always goes on as before
+    /// @param after what happens to the original; after a failed dump it always continues as before
     void checkpoint(SandboxId id, Path images, After after);
 
     /// Starts a container from what {@link #checkpoint} wrote, in the same slot or another one. The id must not be
@@ -46,23 +46,22 @@ public interface ContainerRuntime {
     /// Which version of the guest a container runs.
     String guest(SandboxId id);
 
-    /// Waits until nobody works on the container whom an earlier daemon told to: a dump or a restore that was under way
-    /// is best left to end by itself. What does not end is ended.
+    /// Waits for dumps and restores that an earlier daemon started: they are best left to end by themselves. Ends those
+    /// that do not.
     void settle(SandboxId id);
 
-    /// Lets a container that was being saved go on, whatever became of that: settles, takes away what a killed dump
-    /// leaves, thaws.
+    /// Lets a container whose save was interrupted continue: waits, cleans up after a killed dump, thaws.
     ///
-    /// @return nothing when it is gone
+    /// @return empty when it does not exist any more
     Optional<Container> goOn(SandboxId id);
 
     /// Reads what the container uses now, and shows it inside as `/proc/meminfo`.
     Usage usage(Container container);
 
-    /// How many of its processes the kernel has killed for lack of memory since it started; 0 for unknown ids.
+    /// The number of its processes that the kernel has killed for lack of memory since it started; 0 for unknown ids.
     long memoryKills(SandboxId id);
 
-    /// The same of the side sandboxes of a sandbox that are there now, by their names.
+    /// The same for each current side sandbox of a sandbox, by name.
     Map<String, Long> serverMemoryKills(SandboxId owner);
 
     /// What a checkpoint does with the original.

@@ -7,13 +7,13 @@ import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// All a runtime needs to start a container.
+/// The inputs for starting a container.
 ///
-/// @param layers       directories of the template, top first, owned by uid 0 and up
-/// @param writable     directory with `upper/` and `work/`, from {@link dev.cay.node.storage.Pool#create}
-/// @param hostname     ignored by a restore, which keeps the saved one
-/// @param owner        of a side sandbox: whose cgroup it is in, and who must run; else null
-/// @param mounts       directories shown inside beside its own files
+/// @param layers   directories of the template, top first, owned by uid 0 and up
+/// @param writable directory with `upper/` and `work/`, from {@link dev.cay.node.storage.Pool#create}
+/// @param hostname ignored by a restore, which keeps the saved one
+/// @param owner    for a side sandbox, the running sandbox whose cgroup it joins; else null
+/// @param mounts   directories mounted inside beside its own files
 public record ContainerSpec(
         SandboxId id,
         Slot slot,
@@ -33,7 +33,7 @@ public record ContainerSpec(
     /// @param target    where it is shown inside
     public record Mount(Path directory, String target, boolean readOnly) {}
 
-    /// Of one that is nobody's side sandbox.
+    /// A spec of a sandbox that is no side sandbox.
     public ContainerSpec(
             SandboxId id,
             Slot slot,

@@ -3,12 +3,12 @@ package dev.cay.node.runtime;
 import java.util.Optional;
 import java.util.Set;
 
-/// A CRIU that was killed may leave processes it had begun to save or to bring back. They hold its end of the
-/// connection to runc, which waits for an answer as long as anybody does. Used by one thread.
+/// Ends processes of a CRIU that was killed. Such a CRIU may leave processes it had begun to save or to restore. They
+/// hold its end of the connection to runc, which then waits for ever. Used by one thread.
 final class CutCriu {
     private static final String CRIU = "criu";
 
-    /// One that has such a parent is at work.
+    /// A process with such a parent is at work.
     private static final Set<String> PARENTS = Set.of(CRIU, "runc");
 
     private final ProcessHandle runc;
@@ -18,7 +18,7 @@ final class CutCriu {
         this.runc = runc;
     }
 
-    /// Ends what is left when CRIU itself is gone; runc takes note of that in less than the time between two looks.
+    /// Ends the rest when CRIU itself is gone; runc notices that in less than the time between two calls.
     void look() {
         boolean before = dead;
         dead = runc.children()
@@ -35,7 +35,7 @@ final class CutCriu {
         return criu(process).filter(stat -> !stat.isDead()).isPresent();
     }
 
-    /// Of our own session, as runc is: nobody else's CRIU is touched.
+    /// Whether the process belongs to this daemon's session, as runc does: CRIU processes of others are not touched.
     private boolean isOrphan(ProcessHandle process) {
         var session = ProcessStat.read(runc.pid()).map(ProcessStat::session);
         var parent = process.parent().flatMap(found -> ProcessStat.read(found.pid()));

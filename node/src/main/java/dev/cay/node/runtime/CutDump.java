@@ -6,13 +6,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/// What a CRIU that was killed leaves in a sandbox it was saving, and nobody else takes away: rules that hold all
-/// traffic back, and connections that are put aside.
+/// Removes what a killed CRIU leaves in a sandbox it was saving: rules that block all traffic, and locked connections.
 final class CutDump {
     private static final Duration LIMIT = Duration.ofSeconds(10);
     private static final Pattern TABLE = Pattern.compile("(?m)^table (\\S+ CRIU\\S*)$");
 
-    /// In the words CRIU takes its own rules away with; fails where there are none.
+    /// The commands by which CRIU removes its own rules; they fail where there are none.
     private static final String UNLOCK = """
             *filter
             :CRIU - [0:0]

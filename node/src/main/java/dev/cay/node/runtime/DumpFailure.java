@@ -17,20 +17,20 @@ final class DumpFailure {
     private static final Pattern INNER = Pattern.compile("(?m)^NSpid:.*?(\\d+)$");
     private static final String FULL = "No space left on device";
 
-    /// How CRIU says that a busy machine did not let it stop all processes.
+    /// CRIU's message that a busy machine kept it from stopping all processes.
     private static final String LATE = "Timeout reached";
 
-    /// How CRIU says that the first thread of a process has ended before its others.
+    /// CRIU's message that the first thread of a process has ended before its others.
     private static final String ENDING = "Zombies with threads";
 
-    /// How CRIU says that a server inside has not accepted a connection yet.
+    /// CRIU's message that a server inside has not accepted a connection yet.
     private static final String IN_FLIGHT = "In-flight connection";
 
     private DumpFailure() {}
 
-    /// Nothing when the log names no error: then CRIU was ended, or never began.
+    /// The reason of a failed dump; empty when the log names no error: then CRIU was killed, or never started.
     ///
-    /// @param lines of its log, without what is harmless
+    /// @param lines of its log, without harmless ones
     static Optional<CayException> of(List<String> lines) {
         String task = null;
         for (String line : lines) {
@@ -74,7 +74,7 @@ final class DumpFailure {
                         .formatted(task == null ? "what runs in it" : describe(task), cause));
     }
 
-    /// By its number in the sandbox, where it still runs.
+    /// Describes a process by its number in the sandbox, if it still runs.
     private static String describe(String pid) {
         try {
             Path process = Path.of("/proc", pid);

@@ -32,7 +32,7 @@ public record FuseMount(String path, int connection, int user) {
     private static final Pattern USER = Pattern.compile("(?:^|,)user_id=(\\d{1,9})(?:,|$)");
     private static final Path PROC = Path.of("/proc");
 
-    /// Those of the sandbox with this process, in the order in which they were mounted.
+    /// The FUSE mounts of a sandbox, in the order in which they were mounted.
     public static List<FuseMount> of(Container container) {
         try {
             return in(PROC.resolve(Integer.toString(container.pid())).resolve("mountinfo"));
@@ -87,7 +87,7 @@ public record FuseMount(String path, int connection, int user) {
         abort(connections);
     }
 
-    /// Each thread is asked: one that has ended knows nothing any more, and it may be the first.
+    /// The FUSE connections of all threads: a thread that has ended has none, and it may be the first.
     private static Set<Integer> connections(Path tasks) {
         var found = new HashSet<Integer>();
         try (var threads = Files.newDirectoryStream(tasks)) {
@@ -104,7 +104,7 @@ public record FuseMount(String path, int connection, int user) {
         return found;
     }
 
-    /// File systems of the host's own are left alone: a container that has just been begun sees them.
+    /// Aborts connections, but none of the host's own file systems, which a container that has just started still sees.
     private static void abort(Collection<Integer> connections) {
         if (connections.isEmpty()) {
             return;

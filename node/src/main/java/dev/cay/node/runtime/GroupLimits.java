@@ -9,20 +9,20 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
 
-/// What all processes of a cgroup and of those below it may use together.
+/// Limits for all processes of a cgroup and of those below it together.
 ///
-/// @param memoryMB swap is in it
+/// @param memoryMB memory and swap together
 record GroupLimits(int cpuCount, int memoryMB, int processes) {
     static final int CPU_PERIOD = 100_000;
 
-    /// All that must be there for the limits to hold.
+    /// The controllers that the limits need.
     static final List<String> CONTROLLERS = List.of("memory", "cpu", "pids");
 
     static GroupLimits of(Resources resources, int processes) {
         return new GroupLimits(resources.cpuCount(), resources.memoryMB(), processes);
     }
 
-    /// These and others together; processors are shared.
+    /// These limits plus more memory and processes; processors are shared.
     GroupLimits and(int moreMemoryMB, int moreProcesses) {
         return new GroupLimits(cpuCount, memoryMB + moreMemoryMB, processes + moreProcesses);
     }
@@ -56,7 +56,8 @@ record GroupLimits(int cpuCount, int memoryMB, int processes) {
         return (long) memoryMB << 20;
     }
 
-    /// Memory alone may never be allowed more than memory and swap together, so a higher limit begins with these.
+    /// Writes version 1 limits. The limit of memory may never exceed that of memory and swap together, so a raise
+    /// begins with the latter.
     private void writeOldMemory(Path memory, boolean swap, boolean sockets) throws IOException {
         String both = "memory.memsw.limit_in_bytes";
         if (swap && StatFile.read(memory.resolve(both)).number() < bytes()) {
@@ -71,7 +72,7 @@ record GroupLimits(int cpuCount, int memoryMB, int processes) {
         }
     }
 
-    /// A file that is not there is an error: what is not limited must not start.
+    /// Writes a limit. A missing file is an error, because no sandbox may start without its limits.
     private static void set(Path directory, String name, Object value) throws IOException {
         Files.writeString(
                 directory.resolve(name),

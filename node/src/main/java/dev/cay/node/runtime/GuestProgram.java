@@ -18,14 +18,14 @@ import java.util.regex.Pattern;
 
 /// `cay-guest` as a file on this host, with the script that starts CRIU.
 ///
-/// It lies under a path made of its content and is never changed: a checkpoint names its mapped files by path and
-/// refuses changed ones, so an upgrade must leave the old program to the sandboxes that were saved with it.
+/// Its path contains a hash of its content, and it is never changed: a checkpoint names its mapped files by path and
+/// refuses changed ones, so an upgrade must keep the old program for the sandboxes that were saved with it.
 public final class GuestProgram {
     private static final String PROGRAM = "cay-guest";
     private static final String SHIM = "criu-shim.so";
     private static final String CRIU = "criu";
 
-    /// What root alone runs.
+    /// Permissions of programs that only root runs.
     private static final String OURS_ALONE = "rwx------";
 
     private static final Set<PosixFilePermission> PASSABLE = PosixFilePermissions.fromString("rwx--x--x");
@@ -37,7 +37,7 @@ public final class GuestProgram {
         this.directory = directory;
     }
 
-    /// Unpacks what the build packed, once. Every user must be able to pass through `parent` and what is above it.
+    /// Unpacks the built program, once. Every user must be able to pass through `parent` and its parents.
     public static GuestProgram install(Path parent) {
         try {
             return install(parent, packed(PROGRAM), packed(SHIM));
@@ -59,7 +59,7 @@ public final class GuestProgram {
         }
     }
 
-    /// Deletes what nobody runs: versions of before, and what a killed start left half unpacked.
+    /// Deletes unused versions, and incomplete ones of a killed start.
     ///
     /// @param used names of directories that some sandbox was made with
     public void removeOthers(Set<String> used) {
@@ -90,7 +90,7 @@ public final class GuestProgram {
         Files.delete(version);
     }
 
-    /// Names this version for good.
+    /// The permanent name of this version.
     public String key() {
         return directory.getFileName().toString();
     }

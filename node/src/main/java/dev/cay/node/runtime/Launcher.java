@@ -59,7 +59,7 @@ final class Launcher {
             long startTime = Long.parseLong(words[1]);
             return ProcessStat.read(pid).filter(stat -> stat.is(startTime)).flatMap(_ -> ProcessHandle.of(pid));
         } catch (IOException | NumberFormatException | ArrayIndexOutOfBoundsException nothing) {
-            // Never started, or killed while it wrote down its number.
+            // Never started, or killed while it wrote its number.
             return Optional.empty();
         }
     }

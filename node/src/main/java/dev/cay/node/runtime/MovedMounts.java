@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Volumes that are not where they were mounted any more: who renames a directory above a mount moves the mount along.
-/// CRIU dumps such a sandbox, and can never restore it.
+/// Refuses to save a sandbox whose volumes were moved: renaming a directory above a mount moves the mount along. CRIU
+/// would dump such a sandbox, and could never restore it.
 final class MovedMounts {
     private static final Pattern VOLUME = Pattern.compile("/volumes/([0-9a-f-]{36})$");
     private static final Pattern ESCAPED = Pattern.compile("\\\\([0-7]{3})");
@@ -55,7 +55,7 @@ final class MovedMounts {
                         .formatted(place, now));
     }
 
-    /// What is mounted, by its place: the root of the mount in its file system.
+    /// The mounts by their place, each with the root of the mount in its file system.
     private static Map<String, String> mounted(Path mountinfo) throws IOException {
         var mounted = new HashMap<String, String>();
         for (String line : Files.readAllLines(mountinfo)) {

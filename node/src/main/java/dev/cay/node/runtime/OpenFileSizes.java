@@ -10,9 +10,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
 
-/// The image that knows which files are open. CRIU restores no process that has a file open whose size or permissions
-/// differ from those in this image, and has no option for that. Files of volumes may be changed by others while a
-/// sandbox is paused, so what the image says of these is taken out.
+/// Edits CRIU's image of open files. CRIU restores no process that has a file open whose size or permissions differ
+/// from those in this image, and has no option for that. Other sandboxes may change files of volumes while a sandbox is
+/// paused, so the sizes of these are removed from the image.
 ///
 /// An image is a magic of 8 bytes and then messages in the format of Protocol Buffers, each after its length in 4
 /// bytes.

@@ -13,10 +13,9 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Files that are shown over those of `/proc` and `/sys` which would tell the host's size, so that tools
-/// see the sandbox's.
+/// Files that are mounted over those of `/proc` and `/sys` that show the host's size, so that tools show the sandbox's.
 ///
-/// `/proc/uptime` stays the kernel's: a fixed one breaks `ps`, and `sysinfo(2)` would tell it all the same.
+/// `/proc/uptime` stays the kernel's: a fixed one breaks `ps`, and `sysinfo(2)` shows it anyway.
 final class ProcFiles {
     private static final Pattern BLANK_LINE = Pattern.compile("\n\n+");
     private static final Pattern NUMBER = Pattern.compile("(?m)^(processor\\s*:).*$");
@@ -29,7 +28,7 @@ final class ProcFiles {
         this.directory = directory;
     }
 
-    /// Where each is shown, and from which file.
+    /// The path of each file inside, and its source.
     Map<String, Path> places() {
         var places = new LinkedHashMap<String, Path>();
         places.put("/proc/meminfo", directory.resolve(MEMINFO));

@@ -5,9 +5,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/// What tells a process from another one that has its pid later.
+/// The identity of a process, by which it differs from a later one with the same pid.
 ///
-/// @param exiting whether it is on its way out: the first process of a sandbox waits there for all others
+/// @param exiting whether it is ending: the first process of a sandbox waits there for all others
 record ProcessStat(String name, char state, int session, boolean exiting, long startTime) {
     /// `PF_EXITING` of the kernel.
     private static final long EXITING = 4;

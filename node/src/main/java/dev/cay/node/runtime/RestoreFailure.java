@@ -15,7 +15,7 @@ final class RestoreFailure {
 
     private RestoreFailure() {}
 
-    /// Nothing when the log names no such reason.
+    /// The reason of a failed restore; empty when the log names no such reason.
     static Optional<CayException> of(List<String> lines) {
         for (String line : lines) {
             var gone = GONE.matcher(line);

@@ -11,12 +11,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What runc is told, and what it makes of it: each call returns when runc has done it, or says why it did not.
+/// Calls of runc: each returns when runc has done it, or throws with the reason.
 final class RuncCalls {
     private static final Duration START_LIMIT = Duration.ofSeconds(30);
     private static final Duration SAVE_LIMIT = Duration.ofMinutes(5);
 
-    /// Both for saving and restoring: runc makes the network anew, connections and file locks are kept.
+    /// Options for both saving and restoring: runc makes the network anew, connections and file locks are kept.
     private static final List<String> CRIU_OPTIONS =
             List.of("--empty-ns", "network", "--tcp-established", "--file-locks");
 
@@ -35,8 +35,7 @@ final class RuncCalls {
         launch("starting the sandbox", START_LIMIT, spec, bundle, words);
     }
 
-    /// The same, with the processes that the images hold. These are not changed: what differs here lies
-    /// beside them meanwhile.
+    /// Restores from the images, which are not changed: files that must differ here are overlaid meanwhile.
     void restore(ContainerSpec spec, Bundle bundle, Path images) throws IOException {
         Path links = images.resolveSibling("restoring-" + spec.id());
         try {
@@ -56,7 +55,7 @@ final class RuncCalls {
     /// Writes images of a container's processes.
     void checkpoint(SandboxId id, Bundle bundle, Path images, ContainerRuntime.After after) {
         try {
-            // CRIU looks for images as the sandbox's root too; what it may not read it has opened before.
+            // CRIU opens images as the sandbox's root too; those that root may not read it has opened before.
             Bundle.makePassable(images);
         } catch (IOException e) {
             throw new CayException(ErrorKind.INTERNAL, "cannot make " + images, e);
@@ -120,8 +119,8 @@ final class RuncCalls {
                 guest.criu().toString());
     }
 
-    /// Runs runc, whose complaints are in its log: its own stdio would become that of pid 1, and a file of the host
-    /// there cannot be checkpointed.
+    /// Runs runc, whose errors are in its log: its own stdio would become that of pid 1, and a file of the host there
+    /// cannot be checkpointed.
     private static void execute(Command command, Bundle bundle) {
         var failure = new RuncFailure(bundle);
         try {

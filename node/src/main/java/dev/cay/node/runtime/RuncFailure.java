@@ -11,7 +11,7 @@ import java.util.List;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
-/// Finds out why runc failed: from what the launcher said, runc's log and CRIU's.
+/// Finds the reason of a runc failure in the launcher's output, runc's log and CRIU's log.
 final class RuncFailure {
     private static final JsonMapper JSON = JsonMapper.builder().build();
     private static final int CRIU_LINES = 6;
@@ -19,7 +19,7 @@ final class RuncFailure {
     private static final String RESTORE = "restore.log";
     private static final List<String> CRIU_LOGS = List.of(DUMP, RESTORE);
 
-    /// It wants more open files than it may have, and goes on without.
+    /// A harmless line: CRIU wants a higher limit of open files, and continues without.
     private static final String HARMLESS = "Can't setup RLIMIT_NOFILE";
 
     private final Bundle bundle;

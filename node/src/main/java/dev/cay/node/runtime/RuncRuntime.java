@@ -30,8 +30,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 /// Containers by runc, saved and restored by CRIU.
 ///
-/// Below its run directory lie `runc/`, runc's own state, and `bundles/`, a directory per sandbox. All of it is found
-/// again by a daemon that was restarted; nothing is kept in memory.
+/// Its run directory contains `runc/`, runc's own state, and `bundles/`, a directory per sandbox. A restarted daemon
+/// finds everything there; nothing is kept in memory.
 public final class RuncRuntime implements ContainerRuntime {
     private static final Logger log = LoggerFactory.getLogger(RuncRuntime.class);
     private static final JsonMapper JSON = JsonMapper.builder().build();
@@ -139,7 +139,7 @@ public final class RuncRuntime implements ContainerRuntime {
         return container.pid() > 1 && !container.hasEnded();
     }
 
-    /// What cannot be read now may be of a sandbox that runs, and must not be taken for nothing.
+    /// The error for an unreadable file. It may belong to a running sandbox, which must not be taken for missing.
     private static CayException unreadable(Path file, IOException e) {
         return new CayException(ErrorKind.UNAVAILABLE, "cannot read %s: %s".formatted(file, e.getMessage()), e);
     }
@@ -301,10 +301,10 @@ public final class RuncRuntime implements ContainerRuntime {
         return groups.serverKills(owner);
     }
 
-    /// What a container was shown of its memory; most of them sleep, and need not be shown the same again.
+    /// The memory sizes that a container was shown last. Most containers are idle, and need no update.
     private record Shown(int pid, long memory, long cache) {}
 
-    /// What runc is to do with a bundle that is there.
+    /// The runc command for an existing bundle.
     private interface Call {
         void on(ContainerSpec spec, Bundle bundle) throws IOException;
     }

@@ -12,19 +12,19 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/// Where the cgroups of sandboxes lie. Whatever runs for a sandbox is charged to the group with its name. Thread-safe.
+/// The cgroups of sandboxes. Everything that runs for a sandbox is charged to the group with its name. Thread-safe.
 ///
 /// ```
-///   /cay-0/ID                  limits of the sandbox and of its side sandboxes together
-///   /cay-0/ID/_own             the sandbox
-///   /cay-0/ID/_servers         limits of all its side sandboxes together
-///   /cay-0/ID/_servers/SIDE    a side sandbox
+///   /cay-0/ID                limits of the sandbox and of its side sandboxes together
+///   /cay-0/ID/_own           the sandbox
+///   /cay-0/ID/_servers       limits of all its side sandboxes together
+///   /cay-0/ID/_servers/SIDE  a side sandbox
 /// ```
 ///
-/// Processes are in the lowest groups only, as cgroups of the new kind demand. Sandboxes that were started by an older
-/// Cay have all their processes in `/cay-0/ID` until they end; their side sandboxes are in `/cay-0/ID_servers`.
+/// Processes are in the lowest groups only, as cgroups version 2 requires. Sandboxes that an older Cay started have all
+/// their processes in `/cay-0/ID` until they end; their side sandboxes are in `/cay-0/ID_servers`.
 ///
-/// No id of a sandbox has a `_`.
+/// No id of a sandbox contains a `_`.
 final class SandboxGroups {
     private static final String OWN = "/_own";
     private static final String SERVERS = "_servers";
@@ -36,8 +36,9 @@ final class SandboxGroups {
 
     private static final int USUAL = 1;
 
-    /// All sandboxes together, beside the daemon and other programs of the host. Sandboxes that start processes without
-    /// pause would make each command of the host, and each start of the daemon, last half a minute.
+    /// The weight of all sandboxes together, compared with the daemon and other programs of the host. Without it,
+    /// sandboxes that fork without pause would make each command of the host, and each start of the daemon, take
+    /// half a minute.
     private static final double BEHIND = 1.0 / 8;
 
     private final String parent;
@@ -46,8 +47,8 @@ final class SandboxGroups {
     private final Function<SandboxId, Bundle> bundles;
     private final Map<SandboxId, String> known = new ConcurrentHashMap<>();
 
-    /// How many containers are being started in the group of a sandbox, which is not removed meanwhile: runc would make
-    /// it anew, without limits.
+    /// The number of containers that are being started in the group of a sandbox, which is not removed meanwhile: runc
+    /// would make it again, without limits.
     private final Map<SandboxId, Integer> starting = new ConcurrentHashMap<>();
 
     /// @param parent    of them all, like `/cay-0`
@@ -59,7 +60,7 @@ final class SandboxGroups {
         this.bundles = bundles;
     }
 
-    /// The group for a container that is being started; what is around it stays until this is closed.
+    /// The group for a container that is being started; its parents stay until this is closed.
     final class Place implements AutoCloseable {
         private final SandboxId owner;
         private final String group;
@@ -89,8 +90,7 @@ final class SandboxGroups {
         }
     }
 
-    /// Makes and limits what is around a container, which goes before others until the place is closed. runc makes the
-    /// group itself.
+    /// Makes and limits the parent groups of a container. runc makes the group itself.
     Place enter(ContainerSpec spec) {
         var owner = spec.owner();
         return owner == null ? enterOwn(spec) : enterServers(spec, owner);
@@ -106,7 +106,7 @@ final class SandboxGroups {
         return place(spec, spec.id(), around(spec.id()) + OWN);
     }
 
-    /// Without the group of its owner, whose limits hold for it too, there is no place for a side sandbox.
+    /// Makes the parent groups of a side sandbox. Fails without the group of its owner, whose limits apply to it too.
     private Place enterServers(ContainerSpec spec, SandboxId owner) {
         String own = of(owner);
         String servers = own.equals(around(owner)) ? own + SERVERS : around(owner) + "/" + SERVERS;
@@ -153,13 +153,13 @@ final class SandboxGroups {
         return flat ? around : around + OWN;
     }
 
-    /// The group whose processor time a sandbox is charged with: what its servers take is in it.
+    /// The group whose processor time counts for a sandbox, which includes its side sandboxes.
     String charged(SandboxId id) {
         String group = of(id);
         return group.equals(around(id) + OWN) ? around(id) : group;
     }
 
-    /// How many processes of its side sandboxes the kernel has killed for lack of memory, by the names of these.
+    /// The number of processes of each side sandbox that the kernel has killed for lack of memory, by name.
     Map<String, Long> serverKills(SandboxId owner) {
         var kills = new HashMap<String, Long>();
         for (String servers : List.of(around(owner) + "/" + SERVERS, around(owner) + SERVERS)) {
@@ -168,7 +168,7 @@ final class SandboxGroups {
         return kills;
     }
 
-    /// Names of all groups that may be those of sandboxes.
+    /// Names of all groups that may belong to sandboxes.
     List<String> names() {
         var names = new ArrayList<>(cgroups.children(parent));
         allServers().forEach(servers -> names.addAll(cgroups.children(servers)));
@@ -186,7 +186,7 @@ final class SandboxGroups {
         cgroups.kill(of(id), LIMIT);
     }
 
-    /// Removes the group of a container, which has ended, and what is around it unless others are in there.
+    /// Removes the group of an ended container, and its parents unless others use them.
     void remove(SandboxId id) {
         String group = of(id);
         cgroups.remove(group, LIMIT);
@@ -194,7 +194,8 @@ final class SandboxGroups {
         SandboxId.among(Stream.of(name.replace(SERVERS, ""))).forEach(this::removeAround);
     }
 
-    /// To be called when the bundle is gone too, as the next container of that name may be elsewhere.
+    /// Forgets where a container's group is. Call this after its bundle is removed, because the next container of that
+    /// name may be elsewhere.
     void forget(SandboxId id) {
         known.remove(id);
     }
@@ -210,7 +211,7 @@ final class SandboxGroups {
         });
     }
 
-    /// One of an older version is not empty while it runs.
+    /// Removes a group unless it has processes; one of an older version has them while it runs.
     private void removeIfEmpty(String group) {
         if (cgroups.children(group).isEmpty() && cgroups.members(group).isEmpty()) {
             cgroups.remove(group, LIMIT);

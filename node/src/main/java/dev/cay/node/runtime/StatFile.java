@@ -35,7 +35,7 @@ final class StatFile {
         return new StatFile(bytes, length);
     }
 
-    /// All of it as one number.
+    /// The whole file as one number.
     long number() {
         return parse(0);
     }

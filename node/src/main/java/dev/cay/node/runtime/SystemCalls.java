@@ -7,12 +7,12 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/// The system calls a sandbox may make, as runc wants to be told.
+/// The seccomp filter of a sandbox, in runc's form.
 ///
-/// A list of what is allowed: a call of a newer kernel that nobody here has thought about does not exist inside, and
-/// programs know how to do without. Left out is what reaches beyond the sandbox or into rarely walked parts of the
-/// kernel, and what a checkpoint cannot save (io_uring). Only calls of the CPU's own kind: whoever makes 32-bit or x32
-/// calls is ended, as those doors lead past conditions on arguments and are the kernel's least watched.
+/// It is an allow list: a call of a newer kernel that is not listed does not exist inside, and programs handle that.
+/// Left out are calls that reach beyond the sandbox or into rarely used parts of the kernel, and calls that a
+/// checkpoint cannot save (io_uring). Only native calls are allowed: a process that makes 32-bit or x32 calls is
+/// killed, because these entries bypass conditions on arguments and are the kernel's least watched.
 final class SystemCalls {
     private static final int EPERM = 1;
     private static final int ENOSYS = 38;
@@ -36,11 +36,12 @@ final class SystemCalls {
     private static final List<Long> NAMESPACES =
             List.of(0x2_0000L, 0x200_0000L, 0x400_0000L, 0x800_0000L, 0x1000_0000L, 0x2000_0000L, 0x4000_0000L);
 
-    /// None, the old ones that only name a release or a time, those of debuggers, and the question what it is.
+    /// Allowed personalities: none, the old ones that only change the release or a time, those of debuggers, and the
+    /// query.
     private static final List<Long> PERSONALITIES = List.of(0L, 8L, 0x2_0000L, 0x2_0008L, 0x4_0000L, 0xffff_ffffL);
 
-    /// Not `io_setup`: all contexts of the host count against one number, and where that is high, one sandbox fills its
-    /// memory with rings that the kernel takes minutes to give back. Databases fall back to threads.
+    /// Not `io_setup`: all contexts of the host count against one limit, and where that is high, one sandbox fills its
+    /// memory with rings that the kernel takes minutes to free. Databases fall back to threads.
     private static final List<String> ALLOWED = List.of("""
             accept accept4 access adjtimex alarm arch_prctl bind brk cachestat capget capset chdir chmod chown chroot
             clock_getres clock_gettime clock_nanosleep close close_range connect copy_file_range creat dup dup2 dup3
@@ -71,7 +72,8 @@ final class SystemCalls {
             truncate umask uname unlink unlinkat utime utimensat utimes vfork vmsplice wait4 waitid write writev
             """.strip().split("\\s+"));
 
-    /// Known and not to be had; told apart from what does not exist, as programs say better what they lack then.
+    /// Known calls that are refused with another error than missing ones, because programs then report better what they
+    /// lack.
     private static final List<String> REFUSED = List.of("""
             acct add_key bpf clock_adjtime clock_settime delete_module fanotify_init finit_module fsconfig fsmount
             fsopen fspick init_module io_uring_enter io_uring_register io_uring_setup ioperm iopl kcmp kexec_file_load
@@ -88,10 +90,9 @@ final class SystemCalls {
         }
     }
 
-    /// Options of sockets that are refused, by level. The kernel keeps socket filters (26, 50, 51 and 52
-    /// of SOL_SOCKET) in memory that is charged to nobody. CAP_NET_RAW allows SO_MARK, IP_TRANSPARENT and
-    /// IPV6_TRANSPARENT, so marks and foreign source addresses. The capability itself stays: `ping` carries
-    /// it in its file.
+    /// Socket options that are refused, by level. The kernel keeps socket filters (26, 50, 51 and 52 of SOL_SOCKET)
+    /// in memory that is charged to nobody. CAP_NET_RAW allows SO_MARK, IP_TRANSPARENT and IPV6_TRANSPARENT, so
+    /// marks and foreign source addresses. The capability itself stays, because `ping` needs it.
     private static final Map<Integer, Set<Integer>> REFUSED_OPTIONS =
             new TreeMap<>(Map.of(0, Set.of(19), 1, Set.of(26, 36, 50, 51, 52), 41, Set.of(75)));
 
@@ -117,7 +118,8 @@ final class SystemCalls {
                 List.copyOf(calls.rules));
     }
 
-    /// `clone3` is not there at all: its flags lie in memory where a filter cannot look; callers fall back to `clone`.
+    /// Adds calls about processes. `clone3` does not exist inside: its flags are in memory, which a filter cannot read;
+    /// callers fall back to `clone`.
     private void addProcesses() {
         long any = NAMESPACES.stream().mapToLong(flag -> flag).reduce(0, (a, b) -> a | b);
         allow("clone", new Condition(0, MASKED, any, 0));
@@ -169,8 +171,8 @@ final class SystemCalls {
         return new Condition(index, MASKED, INT, value);
     }
 
-    /// Conditions of which one holds for every `int` but these: the blocks of numbers with the same first bits that
-    /// hold none of them. Rules of one call must not contradict each other, so "all but" has to be said this way.
+    /// Conditions that together match every `int` but these: blocks of numbers with a common prefix that contain none
+    /// of them. Rules of one call must not contradict each other, so "all but" has to be expressed this way.
     private static List<Condition> others(int index, Set<Integer> values) {
         var blocks = new ArrayList<Condition>();
         for (int value : new TreeSet<>(values)) {

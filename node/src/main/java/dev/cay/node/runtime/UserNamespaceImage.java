@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 
-/// The one image that knows a sandbox's uid range. All others count ids as the sandbox does, so the same images serve
-/// any slot once this one is written anew.
+/// Edits the one CRIU image that contains a sandbox's uid range. All others count ids as the sandbox does, so the
+/// images fit any slot once this one is rewritten.
 final class UserNamespaceImage {
     private static final int MAGIC = 8;
     private static final int IDS = 65_536;
