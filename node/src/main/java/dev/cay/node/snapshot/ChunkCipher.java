@@ -12,10 +12,10 @@ import javax.crypto.Cipher;
 import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
-/// Seals one stream, with a key that nobody else has and that is forgotten with this.
+/// Encrypts one stream, with a key that exists only in this object.
 ///
-/// Every chunk is sealed with its position and with whether it is the last, so that what was changed, moved or cut off
-/// is refused, and none of it is read before it was found to be genuine.
+/// Every chunk is authenticated with its position and with whether it is the last, so a changed, moved or truncated
+/// chunk is refused, and no byte is returned before its chunk was verified.
 final class ChunkCipher {
     static final int CHUNK = 1 << 20;
     static final int TAG = 16;
@@ -41,7 +41,7 @@ final class ChunkCipher {
         return new Sealing(to);
     }
 
-    /// What was sealed. Fails with {@link IOException} where it is not as it was.
+    /// Decrypts a stream. Fails with {@link IOException} if it was changed.
     InputStream open(InputStream from) throws IOException {
         return new Opening(from);
     }

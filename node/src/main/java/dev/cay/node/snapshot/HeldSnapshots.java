@@ -10,8 +10,9 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Snapshots that are deleted while a backup reads: they lose their notes at once, so that nobody finds them any more,
-/// and their files when nobody holds them. What a killed daemon left of one is removed as what was never finished.
+/// Snapshots that are deleted while a backup reads: they lose their notes at once, so that they cannot be used any
+/// more, and their files when no backup holds them. The next daemon removes the files of a killed one as an unfinished
+/// snapshot.
 final class HeldSnapshots {
     private static final Logger log = LoggerFactory.getLogger(HeldSnapshots.class);
     static final String GONE = "about.gone";

@@ -34,11 +34,11 @@ final class MemoryImages {
         this.runtime = runtime;
     }
 
-    /// Saves as much of it as is to be kept; the sandbox stays as it is.
+    /// Saves the memory as far as wanted; the sandbox stays frozen.
     ///
-    /// @param place of the snapshot
-    /// @param paused whether the sandbox is saved for a pause: room may be held back for that
-    /// @return why there is no memory though it was wanted, if that is allowed
+    /// @param place  directory of the snapshot
+    /// @param paused whether the sandbox is being paused: disk space may be reserved for that
+    /// @return why there is no memory, if that is allowed
     @Nullable
     String save(SandboxId id, Path place, Keep keep, boolean paused) throws IOException {
         if (keep == Keep.FILES) {
@@ -64,8 +64,8 @@ final class MemoryImages {
         }
     }
 
-    /// A process that is ending cannot be saved, nor a connection that is not accepted yet. Both come to their end only
-    /// while the sandbox runs: it does so for a moment before the next try.
+    /// Checkpoints, with retries. CRIU cannot save a process that is ending, or a connection that is not accepted yet.
+    /// Both are resolved only while the sandbox runs, so it runs for a moment before the next try.
     private void checkpoint(SandboxId id, Path images) throws IOException {
         for (int tries = 1; ; tries++) {
             try {
@@ -86,7 +86,7 @@ final class MemoryImages {
         }
     }
 
-    /// What must be known to use again what was just saved.
+    /// The facts that a restore of these images needs.
     Snapshot.Memory describe(SandboxId id, Path place) throws IOException {
         var sizes = new HashMap<String, Long>();
         try (var images = Files.list(Snapshot.images(place))) {
@@ -112,7 +112,7 @@ final class MemoryImages {
         });
     }
 
-    /// Makes them take less room, once; they can be used meanwhile.
+    /// Compresses the images, once; they can be used meanwhile.
     void compress(Snapshot snapshot) {
         Path done = snapshot.place().resolve(COMPRESSED);
         if (Files.exists(done)) {
@@ -122,12 +122,12 @@ final class MemoryImages {
             pool.compress(snapshot.images());
             Files.createFile(done);
         } catch (CayException | IOException e) {
-            // Most likely it is being deleted.
+            // The snapshot is probably being deleted.
             log.atDebug().setCause(e).addKeyValue("snapshot", snapshot.name()).log("a snapshot was not compressed");
         }
     }
 
-    /// Asked for once, when it is needed.
+    /// The facts about this machine, read once.
     private SavedOn here() {
         var known = here;
         if (known == null) {

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// What is known of a snapshot that comes out of a backup, as it shall be known here.
+/// Notes of a snapshot from a backup, adapted to this machine.
 public final class RestoredNotes {
     private Snapshot.About about;
 

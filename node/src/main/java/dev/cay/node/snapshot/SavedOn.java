@@ -14,12 +14,12 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
-/// The machine that memory was saved on, as far as it decides where the memory can be brought back.
+/// The facts about a machine that decide where memory saved on it can be restored.
 ///
 /// @param runtime  name of the container runtime
 /// @param criu     version of CRIU, which reads images of its own version and of older ones
 /// @param cpu      kind of processor
-/// @param features what the processor can do: a program that has seen a feature will use it
+/// @param features of the processor: a program that has detected a feature will use it
 /// @param kernel   release, for people
 public record SavedOn(String runtime, String criu, String cpu, SortedSet<String> features, String kernel) {
     private static final Duration LIMIT = Duration.ofSeconds(10);
@@ -65,7 +65,7 @@ public record SavedOn(String runtime, String criu, String cpu, SortedSet<String>
         }
     }
 
-    /// Why what was saved there cannot go on here.
+    /// Why memory saved there cannot be restored here.
     public Optional<String> unfitFor(SavedOn here) {
         if (!runtime.equals(here.runtime)) {
             return Optional.of("it was saved with %s, and this machine uses %s".formatted(runtime, here.runtime));
@@ -83,7 +83,7 @@ public record SavedOn(String runtime, String criu, String cpu, SortedSet<String>
                 : Optional.of("this machine's processor lacks " + String.join(", ", missing));
     }
 
-    /// Why what was saved there may not go on here: what a newer kernel gave to a program, an older one may lack.
+    /// Why memory saved there may fail here: an older kernel may lack what a newer one gave to a program.
     public Optional<String> newerKernelThan(SavedOn here) {
         var theirs = release(kernel);
         var ours = release(here.kernel);

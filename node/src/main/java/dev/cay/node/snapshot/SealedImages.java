@@ -30,20 +30,20 @@ import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Memory of sandboxes in which credentials are that must not lie on a disk: there it is sealed, with keys that only
-/// this daemon has, in its memory. What an earlier one left can be opened by nobody. Thread-safe for different ids.
+/// Saved memory that contains credentials, encrypted on the disk with keys that exist only in this daemon's memory.
+/// Nobody can decrypt what an earlier daemon left. Thread-safe for different ids.
 ///
-/// CRIU reads and writes files, so they are plain for the moment it does: in memory, on a mount for each, which goes
-/// with the call.
+/// CRIU reads and writes plain files, so they are plain during the call: in memory, on a tmpfs of their own, which is
+/// unmounted afterwards.
 public final class SealedImages {
     private static final Logger log = LoggerFactory.getLogger(SealedImages.class);
     private static final Duration MOUNT_LIMIT = Duration.ofSeconds(20);
     private static final Duration COPY_LIMIT = Duration.ofMinutes(1);
 
-    /// What one may have, as it takes that much of the machine's memory a second time.
+    /// Most bytes of one image, because it needs that much of the machine's memory a second time.
     private static final long MOST = 1L << 30;
 
-    /// For what CRIU writes besides pages.
+    /// Space for CRIU's files other than pages.
     private static final long MARGIN = 64L << 20;
 
     private final Pool pool;
@@ -53,7 +53,7 @@ public final class SealedImages {
     private final SecureRandom random = new SecureRandom();
     private final Map<SandboxId, ChunkCipher> ciphers = new ConcurrentHashMap<>();
 
-    /// @param plain directory for mounts; every user must be able to pass through what it lies in
+    /// @param plain directory for mounts; every user must be able to pass through its parents
     /// @param work  threads for files
     public SealedImages(Pool pool, Path plain, HostThreads work) {
         this.pool = pool;
@@ -75,10 +75,10 @@ public final class SealedImages {
         }
     }
 
-    /// Seals what somebody writes.
+    /// Encrypts the files that a writer makes.
     ///
-    /// @param slot   whose users may read it too, as CRIU does
-    /// @param memory about how much that is
+    /// @param slot   whose users may read them too, as CRIU does
+    /// @param memory approximate size
     /// @param writer gets an empty directory
     public void seal(SandboxId id, Slot slot, long memory, Consumer<Path> writer) {
         if (memory > MOST) {
@@ -101,7 +101,7 @@ public final class SealedImages {
         }
     }
 
-    /// Opens what was sealed, for the time of a call. After that it is gone, whatever came of it.
+    /// Decrypts the files for the time of a call, and deletes them afterwards, whatever the result.
     public <T> T open(SandboxId id, Slot slot, Function<Path, T> reader) {
         var cipher = ciphers.remove(id);
         if (cipher == null) {
@@ -133,7 +133,8 @@ public final class SealedImages {
         return sealed.resolve(id.value());
     }
 
-    /// CRIU makes files that everybody may read, and opens them as the sandbox's root too; nobody else may pass.
+    /// Mounts a tmpfs. CRIU makes files that everybody may read, and opens them as the sandbox's root too; other users
+    /// cannot pass.
     private Path mount(Undo undo, SandboxId id, Slot slot) {
         Path place = plain.resolve(id.value());
         try {
@@ -148,7 +149,7 @@ public final class SealedImages {
             }
             undo.step(() -> Programs.ofHost().require(MOUNT_LIMIT, "umount", "--lazy", place.toString()));
             Path images = Files.createDirectory(place.resolve("images"));
-            // Whoever else sees the mount, as sandboxes do that just start, keeps nothing but an empty one.
+            // A sandbox that just starts may see the mount, and then keeps only an empty one.
             undo.step(() -> Trees.delete(images));
             return images;
         } catch (IOException e) {

@@ -8,9 +8,9 @@ import java.util.concurrent.RejectedExecutionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What is done about snapshots when nobody waits any more: one thing at a time.
+/// Background work for snapshots, one task at a time.
 ///
-/// Writing the pool to the disk serves all who asked before it began, so many pauses share one.
+/// One sync of the pool serves all requests before its start, so many pauses share one.
 final class Settling implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Settling.class);
 
@@ -19,7 +19,7 @@ final class Settling implements AutoCloseable {
             Thread.ofPlatform().daemon().name("settling").factory());
     private final List<Runnable> afterSync = new ArrayList<>();
 
-    /// @param sync writes to the disk what was written so far
+    /// @param sync writes everything so far to the disk
     Settling(Runnable sync) {
         this.sync = sync;
     }
@@ -57,11 +57,11 @@ final class Settling implements AutoCloseable {
                 }
             });
         } catch (RejectedExecutionException e) {
-            // The daemon stops; the next one looks after it.
+            // The daemon stops; the next one does this work.
         }
     }
 
-    /// What waits is left to the next daemon.
+    /// Leaves waiting tasks to the next daemon.
     @Override
     public void close() {
         thread.shutdownNow();

@@ -10,14 +10,14 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// One saved state. Its files are never changed; whoever goes on from it gets a copy.
+/// One saved state. Its files are never changed; each sandbox that starts from it gets a copy.
 ///
 /// @param place directory in the pool
 public record Snapshot(String name, Path place, About about) {
-    /// What must be known of it; written last, so that a directory without it was never finished.
+    /// The notes of a snapshot; written last, so a directory without them is unfinished.
     ///
     /// @param version of the form of these notes
-    /// @param spec    of the sandbox that was saved
+    /// @param spec    of the saved sandbox
     /// @param layers  content keys of all layers below its own files, top first
     /// @param loss    why its memory was not saved although it was wanted
     /// @param memory  null when there are only files
@@ -35,12 +35,12 @@ public record Snapshot(String name, Path place, About about) {
         }
     }
 
-    /// What a restore needs to know before it tries.
+    /// The facts that a restore checks first.
     ///
-    /// @param guest  which guest runs as its first process
-    /// @param clock  what deadlines of its commands are told by, when it was saved
+    /// @param guest  version of the guest that runs as its first process
+    /// @param clock  time of the save, by the clock of its commands' deadlines
     /// @param origin the machine it was saved on
-    /// @param images sizes of the files that hold it: one that is shorter was lost with a machine
+    /// @param images sizes of the image files: a shorter one was damaged by a crash of the machine
     record Memory(String guest, SavedOn origin, Map<String, Long> images, Instant clock) {
         Memory {
             images = Map.copyOf(images);
@@ -59,7 +59,7 @@ public record Snapshot(String name, Path place, About about) {
         return about.memory() != null;
     }
 
-    /// What must be known of it, as another machine can read it.
+    /// The notes as JSON, for another machine.
     public byte[] notes() {
         return Json.write(about);
     }
@@ -99,7 +99,7 @@ public record Snapshot(String name, Path place, About about) {
         return images(place);
     }
 
-    /// What is known of its commands.
+    /// Directory with the notes of its commands.
     public Path processes() {
         return processes(place);
     }

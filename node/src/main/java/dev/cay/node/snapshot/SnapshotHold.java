@@ -9,8 +9,8 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/// The time in which a backup reads snapshots: all that are there when it begins, or are made meanwhile, keep their
-/// files until it is closed.
+/// Keeps the files of all snapshots while a backup reads them: those that exist when it begins, and those made
+/// meanwhile, until it is closed.
 public final class SnapshotHold implements AutoCloseable {
     private final HeldSnapshots held;
     private final Path places;

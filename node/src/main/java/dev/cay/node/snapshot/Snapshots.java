@@ -61,10 +61,10 @@ public final class Snapshots implements AutoCloseable {
         this.settling = new Settling(pool::sync);
     }
 
-    /// What is to be saved.
+    /// The sandbox to save.
     ///
     /// @param layers    content keys of all layers below its own files, top first
-    /// @param processes directory with what is known of its commands
+    /// @param processes directory with the notes of its commands
     public record Subject(SandboxSpec spec, List<String> layers, Path processes) {
         public Subject {
             layers = List.copyOf(layers);
@@ -75,8 +75,8 @@ public final class Snapshots implements AutoCloseable {
         }
     }
 
-    /// Saves a frozen sandbox, which stays frozen. The node must have let go of its guest and of its processes. When it
-    /// fails nothing is left of the attempt.
+    /// Saves a frozen sandbox, which stays frozen. The node must have closed its connections to the guest and to
+    /// processes. A failure leaves nothing behind.
     public Snapshot take(String name, Subject subject, Keep keep) {
         Path place = store.begin(name);
         try {
@@ -127,11 +127,11 @@ public final class Snapshots implements AutoCloseable {
         }
     }
 
-    /// Brings a snapshot back as a sandbox whose files, container and processes do not exist yet.
+    /// Restores a snapshot as a sandbox whose files, container and processes do not exist yet.
     ///
-    /// @param mounts    what it shows beside its own files
-    /// @param processes where what is known of its commands shall lie
-    /// @param memory    false to start anew on its files
+    /// @param mounts    mounts beside its own files
+    /// @param processes directory for the notes of its commands
+    /// @param memory    false to start cold on its files
     public Container bring(
             Snapshot snapshot,
             SandboxSpec spec,
@@ -165,7 +165,8 @@ public final class Snapshots implements AutoCloseable {
         return runtime.restore(container, snapshot.images(), saved.guest());
     }
 
-    /// What runs knows the places of its volumes, and whether it can write there.
+    /// Checks that volumes are at the same places with the same permissions, because running programs have files open
+    /// there.
     private static void requireSamePlaces(SandboxSpec before, SandboxSpec now) {
         if (!places(before).equals(places(now))) {
             throw new CayException(
@@ -213,19 +214,18 @@ public final class Snapshots implements AutoCloseable {
         settling.afterSync(action);
     }
 
-    /// Nobody needs it any more, and nobody waits for it to be gone.
+    /// Deletes a snapshot in the background.
     public void deleteLater(String name) {
         settling.soon(() -> store.delete(name));
     }
 
-    /// What has not been settled is left to the next daemon.
+    /// Leaves waiting work to the next daemon.
     @Override
     public void close() {
         settling.close();
     }
 
-    /// Makes the memory of those that nobody has asked for in a while take less room. They can be brought back
-    /// meanwhile. Takes its time.
+    /// Compresses the memory of snapshots that were not used for a while. They can be restored meanwhile. Takes long.
     public void compressOld() {
         var recent = clock.instant().minus(RECENT);
         for (var each : store.readable()) {

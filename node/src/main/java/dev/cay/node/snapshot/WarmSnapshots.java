@@ -19,11 +19,11 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What sandboxes with an interpreter go on from instead of starting anew: one of their kind, saved when its
-/// interpreter had loaded all that cells usually want. Thread-safe.
+/// Snapshots with a started interpreter, from which new sandboxes of a kind are restored instead of started cold.
+/// Thread-safe.
 ///
-/// Nobody but the node knows of these: a sandbox made from one is as one that was started, only sooner. Each is named
-/// by all it depends on, so that a change of any makes another one.
+/// Only the node knows them: a sandbox made from one is like one that was started, only sooner. The name of each is a
+/// hash of all it depends on, so any change leads to a new one.
 public final class WarmSnapshots {
     private static final Logger log = LoggerFactory.getLogger(WarmSnapshots.class);
 
@@ -59,7 +59,7 @@ public final class WarmSnapshots {
         return SnapshotStore.WARM + LayerStore.hash(inputs);
     }
 
-    /// What a sandbox of this kind can go on from.
+    /// The warm snapshot for a kind, if there is one.
     public Optional<Snapshot> find(SandboxKind kind) {
         if (!isFor(kind)) {
             return Optional.empty();
@@ -68,7 +68,7 @@ public final class WarmSnapshots {
         return refused.contains(name) ? Optional.empty() : snapshots.find(name).filter(Snapshot::hasMemory);
     }
 
-    /// It could not be brought back; nobody is to try it again.
+    /// Marks one that could not be restored, so that it is not tried again.
     public void refuse(SandboxKind kind, Snapshot snapshot) {
         if (refused.add(snapshot.name())) {
             lost.accept(kind);
@@ -80,12 +80,12 @@ public final class WarmSnapshots {
         lost = listener;
     }
 
-    /// There is a new one of this name.
+    /// Unmarks a name, because there is a new snapshot of it.
     public void accept(String name) {
         refused.remove(name);
     }
 
-    /// Removes those of the kind's template that are not for this kind.
+    /// Removes the other warm snapshots of the kind's template.
     public void removeOthers(SandboxKind kind) {
         String name = name(kind);
         for (String other : snapshots.warm()) {
@@ -99,10 +99,10 @@ public final class WarmSnapshots {
         }
     }
 
-    /// Those that no sandbox will go on from any more.
+    /// Warm snapshots that will not be used any more.
     ///
-    /// @param kinds  all that sandboxes can be created of
-    /// @param before what was saved after this moment stays
+    /// @param kinds  all kinds of sandboxes that can be created
+    /// @param before snapshots saved after this moment stay
     public List<Unused> unused(Collection<SandboxKind> kinds, Instant before) {
         var named = kinds.stream()
                 .filter(kind -> kind.snapshot() == null)
@@ -120,7 +120,7 @@ public final class WarmSnapshots {
                 .toList();
     }
 
-    /// Removes those that nothing can be made of any more, as layers of theirs are gone.
+    /// Removes those whose layers are gone.
     public void tidy() {
         for (String name : snapshots.warm()) {
             try {

@@ -1,7 +1,6 @@
-/// What is saved of sandboxes: files, and with them the memory of all that ran.
+/// Saved sandboxes: files, and optionally the memory of all processes.
 ///
-/// One room for whoever has something to save or to bring back: a pause and a resume, a fork, a snapshot with a name.
-/// {@link dev.cay.node.snapshot.Snapshots} is its face.
+/// Pauses, forks and named snapshots use {@link dev.cay.node.snapshot.Snapshots}.
 @NullMarked
 package dev.cay.node.snapshot;
 
