@@ -3,10 +3,10 @@ package dev.cay.node.ingress;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// What a client accepts, as far as it matters here.
+/// The content codings that a client accepts.
 ///
-/// @param best     what to send if there is a choice; null if nothing would be accepted
-/// @param identity whether the bytes as they are would be
+/// @param best     the coding to use if there is a choice; null if none is accepted
+/// @param identity whether the unencoded bytes are accepted
 record AcceptEncoding(@Nullable Coding best, boolean identity) {
     enum Coding {
         IDENTITY,

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// `/files/compose`: what was uploaded in pieces becomes one file.
+/// `/files/compose`: joins uploaded pieces into one file.
 record ComposeRoute(EnvdSandbox sandbox, Users users) {
     private static final int MOST_SOURCES = 10_000;
 

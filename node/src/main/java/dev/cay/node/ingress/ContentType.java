@@ -6,14 +6,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/// What kind of content a file has: by the end of its name, else by how it begins.
+/// The media type of a file: by the extension of its name, else by its first bytes.
 final class ContentType {
-    /// How many bytes of the beginning are looked at.
+    /// How many of the first bytes are read.
     static final int SAMPLE = 512;
 
     private static final String UNKNOWN = "application/octet-stream";
 
-    /// What the table of the JDK lacks, or has in an older form.
+    /// Types that the JDK's table lacks, or has in an older form.
     private static final Map<String, String> BY_EXTENSION = Map.ofEntries(
             Map.entry("avif", "image/avif"),
             Map.entry("css", "text/css"),

@@ -28,7 +28,7 @@ record Download(Exchange exchange, OpenFile file, String name, int memory) {
                     "EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT)
             .withZone(ZoneOffset.UTC);
 
-    /// Who sends one of these counts in the file's own bytes.
+    /// Headers whose values count the file's own bytes.
     private static final List<String> PLAIN_ONLY =
             List.of("Range", "If-Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since");
 
@@ -67,7 +67,7 @@ record Download(Exchange exchange, OpenFile file, String name, int memory) {
         }
     }
 
-    /// At once, and so without a word about its length that could turn out wrong: somebody may be writing it.
+    /// Sends a small file at once, without a length that could turn out wrong, because the file may be being written.
     private void sendSmall() throws IOException {
         byte[] bytes = file.stream(0, file.size()).readAllBytes();
         try (var out = exchange.stream(200, bytes.length)) {
@@ -75,7 +75,7 @@ record Download(Exchange exchange, OpenFile file, String name, int memory) {
         }
     }
 
-    /// What the client's conditions come to: 0 to send, or the status. Files have no tags, so that only `*` is one.
+    /// The result of the client's conditions: 0 to send, or the status. Files have no ETags, so only `*` matches.
     private int condition() {
         String match = exchange.header("If-Match");
         Instant modified = file.modified().truncatedTo(ChronoUnit.SECONDS);
@@ -103,7 +103,7 @@ record Download(Exchange exchange, OpenFile file, String name, int memory) {
                 || file.modified().truncatedTo(ChronoUnit.SECONDS).equals(date(condition));
     }
 
-    /// Nothing is said of its length, so one that somebody shortens meanwhile is sent as far as it goes.
+    /// Sends compressed, without a length: a file that becomes shorter meanwhile is sent as far as it goes.
     private void sendCompressed() throws IOException {
         exchange.with("Content-Encoding", "gzip");
         if (exchange.method().equals("HEAD")) {

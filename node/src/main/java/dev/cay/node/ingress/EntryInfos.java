@@ -10,7 +10,8 @@ import dev.cay.wire.filesystem.FileType;
 final class EntryInfos {
     private EntryInfos() {}
 
-    /// Very old Python clients break at fields they do not know. The answer says that it was cut for them.
+    /// Whether the client needs the short form: very old Python clients fail at fields they do not know. The answer has
+    /// a header that says so.
     static boolean wantsLittle(Exchange exchange) {
         String agent = exchange.header("User-Agent");
         boolean little = agent != null && agent.startsWith("connect-python");

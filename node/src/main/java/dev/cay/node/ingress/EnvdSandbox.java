@@ -14,14 +14,14 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// What {@link Envd} and its routes know of their sandbox.
+/// The facts about a sandbox that {@link Envd} and its routes need.
 ///
-/// @param defaults       variables of every process that nobody asked for, and anybody may replace
-/// @param environment    the variables its creator asked for
-/// @param accessToken    what requests must carry, or null when it is open to all
-/// @param defaultWorkdir where processes start, or null for the user's home
-/// @param watches        who is told of changes in the files
-/// @param followers      sees to those who follow a process
+/// @param defaults       default variables of every process, which anybody may replace
+/// @param environment    the variables of its creator
+/// @param accessToken    token that requests must carry, or null for none
+/// @param defaultWorkdir default directory of processes, or null for the user's home
+/// @param watches        watches of directories
+/// @param followers      clients that follow a process
 public record EnvdSandbox(
         SandboxId id,
         TemplateId templateId,
@@ -36,14 +36,14 @@ public record EnvdSandbox(
         Followers followers,
         Supplier<ResourceUse> use,
         SandboxLog log) {
-    /// Clients who follow a process go on when their sandbox was away for a moment, to be saved.
+    /// Clients that follow a process continue after their sandbox was closed briefly for a save.
     public interface Followers {
-        /// From now on the exchange outlasts such a moment.
+        /// Lets the exchange continue after such a break.
         void add(Exchange exchange);
 
-        /// Waits until the sandbox is back.
+        /// Waits until the sandbox is open again.
         ///
-        /// @return the table that goes on with its processes
+        /// @return the table that has its processes now
         ProcessTable rejoin(Exchange exchange) throws InterruptedException;
     }
 
@@ -60,7 +60,7 @@ public record EnvdSandbox(
         return identity(id, templateId);
     }
 
-    /// Variables of every process; those that tell it where it is cannot be chosen.
+    /// Variables of every process; those about the sandbox itself cannot be overridden.
     public static Map<String, String> variables(SandboxId id, TemplateId templateId, Map<String, String> environment) {
         var all = new TreeMap<>(environment);
         all.putAll(identity(id, templateId));

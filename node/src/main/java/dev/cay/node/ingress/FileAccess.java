@@ -8,7 +8,7 @@ import dev.cay.wire.FileSignature;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/// Who may read and write files: whoever has the token, or a URL signed with it that is not too old.
+/// Permission to read and write files: the access token, or a URL that was signed with it and has not expired.
 final class FileAccess {
     private FileAccess() {}
 

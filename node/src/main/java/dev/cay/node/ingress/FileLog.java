@@ -5,7 +5,7 @@ import dev.cay.node.files.SandboxPath;
 import dev.cay.node.log.SandboxLog;
 import java.util.Map;
 
-/// Writes into a sandbox's log what clients changed in its files. What they only looked at is not told.
+/// Logs clients' changes to a sandbox's files. Reads are not logged.
 final class FileLog {
     private static final String LOGGER = "filesystem";
 

@@ -36,8 +36,8 @@ final class FileRoutes {
     private final Users users;
     private final InstantSource clock;
 
-    /// So many transfers of a sandbox have large buffers. The others are slower, and hundreds of them that stand still
-    /// do not take the node's memory.
+    /// Only this many transfers of a sandbox have large buffers. The others are slower, and hundreds of idle ones do
+    /// not use up the node's memory.
     private final Semaphore fastLanes = new Semaphore(8);
 
     FileRoutes(EnvdSandbox sandbox, Users users, InstantSource clock) {
@@ -139,9 +139,9 @@ final class FileRoutes {
         return write(body, resolve(path, user), user, metadata);
     }
 
-    /// The file is not touched before the first piece is there: a small upload that breaks, or that its sender
-    /// has given up before anybody looked at it, takes nothing away. A piece is as large as the buffer, as each
-    /// is a turn on a file thread.
+    /// Writes an upload. The file is not touched before the first piece has arrived: a small upload that breaks, or
+    /// whose sender disconnects, destroys nothing. A piece is as large as the buffer, because each is one turn on a
+    /// file thread.
     private SandboxPath write(InputStream body, SandboxPath path, Account user, Map<String, String> metadata)
             throws IOException {
         boolean fast = fastLanes.tryAcquire();

@@ -20,7 +20,7 @@ import dev.cay.wire.filesystem.StatRequest;
 import dev.cay.wire.filesystem.StatResponse;
 import java.io.IOException;
 
-/// `filesystem.Filesystem`: look at files and move them about.
+/// `filesystem.Filesystem`: calls that list, show, move and remove files.
 final class FilesystemCalls {
     private static final String SERVICE = "/filesystem.Filesystem/";
 

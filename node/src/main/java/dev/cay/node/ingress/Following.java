@@ -9,8 +9,8 @@ import dev.cay.wire.CayException;
 import java.io.IOException;
 import java.time.Duration;
 
-/// A client that follows a process, also over moments in which its sandbox was away: it goes on behind the last piece
-/// it was given. Used by one thread, like a {@link Subscription}.
+/// A client that follows a process, also while its sandbox is closed briefly: it continues after the last piece it got.
+/// Used by one thread, like a {@link Subscription}.
 final class Following implements AutoCloseable {
     private final EnvdSandbox.Followers followers;
     private final Exchange exchange;

@@ -171,7 +171,7 @@ final class Multipart {
             return count;
         }
 
-        /// How many bytes at hand are surely not of a delimiter; 0 when one begins here.
+        /// How many of the buffered bytes cannot belong to a delimiter; 0 when one begins here.
         private int safe() {
             for (int at = start; at < end; at++) {
                 if (buffer[at] == '\r' && couldBegin(at)) {

@@ -11,8 +11,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// The header `Cay-Output-From: stdout=N,stderr=M` (or `pty=N`) on Connect: absolute offsets from which a client wants
-/// to read again what it may have missed; 0 means from the oldest byte kept. The answer says where it begins. Clients
-/// that do not send it see nothing new.
+/// to read output again; 0 means from the oldest byte kept. The answer's header has the actual offsets. Clients that do
+/// not send it see no difference.
 final class OutputFrom {
     static final String HEADER = "Cay-Output-From";
     private static final Pattern PART = Pattern.compile("(stdout|stderr|pty)=([0-9]{1,18})");

@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
 final class ProcessCalls {
     private static final String PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
     private static final String SERVICE = "/process.Process/";
-    /// A command's own kill comes a little after its stream has said that time is up.
+    /// A command is killed this long after its stream has reported the timeout.
     private static final Duration GRACE = Duration.ofMillis(250);
 
     private static final Duration EARLY = Duration.ofMillis(100);
@@ -90,7 +90,7 @@ final class ProcessCalls {
                                 StartResponse.newBuilder().setEvent(event).build()));
             } finally {
                 if (isUp(limit, begun)) {
-                    // Time is up, and the interrupt that told us so must not stop the kill.
+                    // The timeout's interrupt must not stop the kill.
                     boolean interrupted = Thread.interrupted();
                     following.process().killNow();
                     if (interrupted) {
@@ -153,7 +153,7 @@ final class ProcessCalls {
         }
     }
 
-    /// The clock that ends the stream started a little before ours.
+    /// Whether the limit has passed. The clock that ends the stream started a little earlier.
     private static boolean isUp(@Nullable Duration limit, long begun) {
         return limit != null && System.nanoTime() - begun >= limit.minus(EARLY).toNanos();
     }

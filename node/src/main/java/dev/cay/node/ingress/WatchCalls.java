@@ -19,7 +19,7 @@ import dev.cay.wire.filesystem.WatchDirResponse;
 import java.io.IOException;
 import java.time.Duration;
 
-/// `filesystem.Filesystem`, the part that tells of changes: as a stream, and to those who come and ask.
+/// `filesystem.Filesystem`: the calls that report changes, as a stream, or to clients that poll.
 final class WatchCalls {
     private static final String SERVICE = "/filesystem.Filesystem/";
 
