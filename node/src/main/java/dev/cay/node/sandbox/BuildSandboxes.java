@@ -37,20 +37,20 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Sandboxes in which steps of builds run. They are nobody's, like spare ones: no list shows them, and what a
-/// daemon leaves of them the next one removes.
+/// Sandboxes for steps of builds. Like spares they have no owner: no list shows them, and the next daemon removes those
+/// that a killed one left.
 final class BuildSandboxes implements BuildRooms {
     private static final Logger log = LoggerFactory.getLogger(BuildSandboxes.class);
     private static final String PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
     private static final Duration POLL = Duration.ofSeconds(1);
     private static final int CHUNK = 64 << 10;
 
-    /// Starts sandboxes that are nobody's.
+    /// Starts sandboxes without an owner.
     interface Starter {
-        /// One with nothing but its guest.
+        /// Starts a sandbox with only its guest.
         SandboxKeeper step(SandboxSpec spec);
 
-        /// One as anybody gets it.
+        /// Starts a sandbox as clients get it.
         SandboxKeeper whole(SandboxSpec spec);
     }
 
@@ -125,7 +125,7 @@ final class BuildSandboxes implements BuildRooms {
         return Spares.nobodys(SandboxId.random(random), new SandboxKind(template, layers, resources));
     }
 
-    /// One of them.
+    /// One of these sandboxes.
     private record Room(SandboxKeeper keeper, Consumer<SandboxId> kill) implements BuildRoom {
         @Override
         public Exit run(Command command, @Nullable InputStream input, OutputListener listener, Duration limit)
@@ -161,7 +161,7 @@ final class BuildSandboxes implements BuildRooms {
             throw new CayException(ErrorKind.DEADLINE_EXCEEDED, "it took too long and was stopped");
         }
 
-        /// A program that ends before it has read everything says why by its exit.
+        /// Writes a program's input. If the program ends before it has read everything, its exit status says why.
         private static void feed(ProcessInput to, InputStream from) {
             try {
                 byte[] chunk = new byte[CHUNK];
@@ -295,7 +295,7 @@ final class BuildSandboxes implements BuildRooms {
             });
         }
 
-        /// What a terminal would show of a line that was written over again and again.
+        /// Forwards a line as a terminal would show it after it was overwritten several times.
         private void tell(Channel channel, ByteString bytes) {
             String line = bytes.toStringUtf8().stripTrailing();
             listener.heard(line.substring(line.lastIndexOf('\r') + 1), channel == Channel.STDERR);

@@ -3,7 +3,7 @@ package dev.cay.node.sandbox;
 import dev.cay.metrics.Meters;
 import dev.cay.metrics.Timing;
 
-/// Where the time of a create goes.
+/// Measures the phases of a create.
 final class CreatePhases {
     private final Timing timing;
 

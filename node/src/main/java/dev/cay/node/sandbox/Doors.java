@@ -15,9 +15,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// What the node has open of a sandbox, if it runs. Opened and closed by its keeper; traffic passes meanwhile.
+/// The node's open connections to a running sandbox. The keeper opens and closes them, while requests pass.
 final class Doors implements OpenSandbox.Owner {
-    /// How long requests wait for a sandbox that is being saved, or was found by a daemon that just started.
+    /// How long requests wait for a sandbox that is being saved, or that a daemon that just started has to open.
     private static final Duration MOMENT = Duration.ofMinutes(5);
 
     private final KeeperParts parts;
@@ -26,7 +26,7 @@ final class Doors implements OpenSandbox.Owner {
     private volatile @Nullable OpenSandbox open;
     private volatile boolean gaveUp;
 
-    /// While the sandbox is away and about to come back.
+    /// Set while the sandbox is closed and about to be opened again.
     private volatile @Nullable CountDownLatch away;
 
     /// @param lost runs when the guest went away by itself; must not block
@@ -46,7 +46,7 @@ final class Doors implements OpenSandbox.Owner {
         close(OpenSandbox::close);
     }
 
-    /// Like {@link #close} for a sandbox that is saved with all that runs.
+    /// Like {@link #close}, for a sandbox that is saved with its memory.
     void closeToSleep() {
         close(OpenSandbox::closeToSleep);
     }
@@ -60,8 +60,8 @@ final class Doors implements OpenSandbox.Owner {
         }
     }
 
-    /// Like {@link #close} for a sandbox that comes back in a moment: requests wait for it, and so do clients
-    /// who follow a process.
+    /// Like {@link #close}, for a sandbox that is opened again soon: requests wait for that, and so do clients that
+    /// follow a process.
     void leaveForAMoment() {
         var now = open;
         away = new CountDownLatch(1);
@@ -89,7 +89,7 @@ final class Doors implements OpenSandbox.Owner {
         lost.run();
     }
 
-    /// Whoever opens the sandbox need not wait for its guest any more, as the sandbox ends or the daemon does.
+    /// Ends the wait for the guest, because the sandbox or the daemon ends.
     void giveUp() {
         gaveUp = true;
     }
@@ -109,7 +109,8 @@ final class Doors implements OpenSandbox.Owner {
         return now;
     }
 
-    /// At once and from any thread, so that clients who are cut find the sandbox gone when they look.
+    /// Refuses new requests at once, from any thread, so that clients that are disconnected find the sandbox gone when
+    /// they check.
     void refuse() {
         var now = open;
         if (now != null) {

@@ -18,10 +18,10 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Has programs in a sandbox trust the egress authority, where the node opens TLS: writes its certificate to
-/// all places where programs look. A program that is running may have looked already.
+/// Installs the certificate of the egress authority in a sandbox where the node opens TLS: in all places where programs
+/// look. A running program may have looked already.
 ///
-/// Files in a sandbox are its own: root inside may have put anything there, which is its own loss.
+/// Root inside may have put anything at these places, and then only harms itself.
 final class EgressTrust {
     private static final Logger log = LoggerFactory.getLogger(EgressTrust.class);
     private static final int MOST = 4 << 20;

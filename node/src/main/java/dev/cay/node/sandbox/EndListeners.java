@@ -7,7 +7,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Who wants to know of sandboxes that ended by themselves. Thread-safe.
+/// Listeners for sandboxes that ended by themselves. Thread-safe.
 final class EndListeners {
     private static final Logger log = LoggerFactory.getLogger(EndListeners.class);
 
@@ -17,7 +17,7 @@ final class EndListeners {
         listeners.add(listener);
     }
 
-    /// One that fails does not keep the others from hearing it.
+    /// Calls every listener, also after one failed.
     void tell(SandboxId id, String reason) {
         log.atInfo().addKeyValue("sandbox", id).addKeyValue("reason", reason).log("sandbox ended by itself");
         for (var listener : listeners) {

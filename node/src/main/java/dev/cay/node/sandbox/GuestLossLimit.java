@@ -2,8 +2,7 @@ package dev.cay.node.sandbox;
 
 import java.time.Duration;
 
-/// Counts how often a guest was lost. Root inside can bring the link down as often as it likes; we need not lift it up
-/// as often.
+/// Limits how often the node reconnects to a guest. Root inside can break the connection as often as it likes.
 final class GuestLossLimit {
     private static final Duration SPAN = Duration.ofMinutes(1);
     private static final int MOST = 5;

@@ -10,15 +10,15 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Opens a sandbox that an earlier daemon left running, when its guest has come to answer.
+/// Opens a sandbox that an earlier daemon left running, once its guest answers.
 ///
-/// The guest has a part of its sandbox's processor time. Where processes inside take all of it, the guest answers after
-/// seconds only: requests for this sandbox wait for that, the start of the daemon does not. A guest that is later than
-/// the limit for one answer is asked again, as the sandbox would be lost if it were ended for that.
+/// The guest shares the sandbox's processor time. Where other processes take all of it, the guest answers only after
+/// seconds: requests for this sandbox wait for that, the start of the daemon does not. A guest that exceeds the limit
+/// for one answer is asked again, because the sandbox would be lost otherwise.
 final class GuestReconnect {
     private static final Logger log = LoggerFactory.getLogger(GuestReconnect.class);
 
-    /// Each has the time that a guest has for an answer.
+    /// Number of tries; each has the time limit of a guest's answer.
     private static final int TRIES = 5;
 
     private final ContainerRuntime runtime;
@@ -35,16 +35,16 @@ final class GuestReconnect {
         this.doors = doors;
     }
 
-    /// From now on requests wait for {@link #run}.
+    /// Makes requests wait for {@link #run} from now on.
     void announce() {
         underWay = true;
         doors.expect();
     }
 
-    /// On the keeper's thread.
+    /// Opens the sandbox. Runs on the keeper's thread.
     ///
     /// @param turns bounds how many sandboxes are opened at the same time
-    /// @return why the sandbox must end; null when it is open, or when somebody else decides about it
+    /// @return why the sandbox must end; null when it is open, or when another thread ends it
     @Nullable
     String run(Semaphore turns) {
         turns.acquireUninterruptibly();
@@ -86,7 +86,7 @@ final class GuestReconnect {
         }
     }
 
-    /// Somebody wants the sandbox's end, and its guest need not be waited for any more.
+    /// Stops waiting for the guest, because the sandbox is being ended.
     void end() {
         if (!underWay) {
             return;
@@ -94,7 +94,7 @@ final class GuestReconnect {
         try {
             runtime.kill(id);
         } catch (CayException e) {
-            // Whoever removes the sandbox tries again, and tells.
+            // The thread that removes the sandbox tries again, and reports failures.
             log.atDebug().setCause(e).addKeyValue("sandbox", id).log("a sandbox does not end at once");
         }
     }

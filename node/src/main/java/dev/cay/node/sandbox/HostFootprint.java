@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What a sandbox has on the host: notes, a slot, files, a container, and the snapshot that holds it while it
-/// is paused. Only its keeper changes it, on the keeper's thread.
+/// All host resources of a sandbox: notes, slot, files, container, and the snapshot while it is paused. Only its keeper
+/// changes them, on the keeper's thread.
 final class HostFootprint {
     private static final Logger log = LoggerFactory.getLogger(HostFootprint.class);
     private static final Duration LIMIT = Duration.ofSeconds(60);
@@ -43,7 +43,7 @@ final class HostFootprint {
 
     private volatile List<ContainerSpec.Mount> mounts = List.of();
 
-    /// Those of a side sandbox which is put away.
+    /// The guest version and memory size of a side sandbox whose memory is sealed on disk.
     private @Nullable String guest;
 
     private long memory;
@@ -107,7 +107,8 @@ final class HostFootprint {
         return host.runtime().start(prepare(spec));
     }
 
-    /// It starts cold instead: slower, and otherwise the same.
+    /// Handles a warm snapshot that cannot be restored: the sandbox starts cold instead, which is slower and otherwise
+    /// the same.
     private void refuse(Snapshot warm, RuntimeException why) {
         if (why instanceof CayException known && NOT_ITS_FAULT.contains(known.kind())) {
             throw why;
@@ -146,7 +147,7 @@ final class HostFootprint {
                 mounts());
     }
 
-    /// What it shows beside its own files. Volumes must be there.
+    /// The mounts beside the sandbox's own files. Fails if a volume is missing.
     private List<ContainerSpec.Mount> mounts() {
         var all = new ArrayList<>(mounts);
         for (var volume : notes.spec().volumes()) {
@@ -162,7 +163,7 @@ final class HostFootprint {
         return all;
     }
 
-    /// All layers below its own files, top first.
+    /// Content keys of all layers below its own files, top first.
     private List<String> layers(SandboxSpec spec) {
         var keys = new ArrayList<String>();
         keys.add(host.nodeLayer().require(spec.layers()));
@@ -183,7 +184,7 @@ final class HostFootprint {
         return saved.snapshots().take(name, subject(), keep);
     }
 
-    /// Saves what is left when a machine has lost power: files that nobody uses any more.
+    /// Saves the files that are left after the machine lost power, when no process uses them.
     ///
     /// @return false when there are none
     boolean saveRest() {
@@ -198,17 +199,18 @@ final class HostFootprint {
 
     private Snapshots.Subject subject() {
         var layers = notes.layers() == null ? layers(notes.spec()) : notes.layers();
-        // A sandbox that is made of it is told what it may reach; a password of a proxy stays in the notes.
+        // A sandbox that is created from the snapshot gets rules of its own; a proxy's password must not leave the
+        // notes.
         return new Snapshots.Subject(notes.spec().withEgress(Egress.closed()), layers, processes());
     }
 
-    /// Lets one go on that was saved, if it is still there.
+    /// Thaws a container that was saved, if it still exists.
     Optional<Container> thaw() {
         host.runtime().thaw(id());
         return host.runtime().find(id());
     }
 
-    /// Lets one go on whose saving was cut short, by whatever.
+    /// Repairs a container whose saving was interrupted, and lets it run.
     Optional<Container> repair() {
         return host.runtime().goOn(id());
     }
@@ -249,7 +251,7 @@ final class HostFootprint {
         giveBack();
     }
 
-    /// For a moment its memory is there twice.
+    /// Restores a side sandbox from its sealed memory. For a moment its memory exists twice.
     Container takeUp() {
         host.capacity().requireMemory(2 * memory);
         var taken = host.plan().take();
@@ -263,8 +265,8 @@ final class HostFootprint {
         return saved.sealed().open(id(), taken, images -> host.runtime().restore(container(layers), images, version));
     }
 
-    /// Takes all that a running sandbox has from the host: first the container, then what it stood on. Stops at the
-    /// first step that fails, as what is still used must not be given to another one.
+    /// Removes all host resources of a running sandbox: first the container, then what it uses. Stops at the first
+    /// failing step, because a resource that is still in use must not be given to another sandbox.
     void vacate() {
         clear();
         Steps.reach("original-ended");
@@ -272,7 +274,7 @@ final class HostFootprint {
         giveBack();
     }
 
-    /// The same, but the slot stays for another try.
+    /// Removes everything but the slot, which a new try needs.
     void clear() {
         vacate(host, id(), slot);
     }
@@ -288,7 +290,7 @@ final class HostFootprint {
         giveBack();
     }
 
-    /// The same for what nobody has notes of.
+    /// Removes everything of a sandbox without notes.
     static void remove(HostParts host, SavedParts saved, SandboxId id) {
         vacate(host, id, null);
         saved.store().deleteOf(id);

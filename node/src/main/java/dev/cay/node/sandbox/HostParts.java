@@ -11,10 +11,10 @@ import dev.cay.node.storage.Pool;
 import java.nio.file.Path;
 import java.time.InstantSource;
 
-/// What sandboxes of this machine are made of.
+/// The parts of the node that build sandboxes.
 ///
-/// @param records      directory with one folder per sandbox, for what must outlive the daemon
-/// @param maxProcesses how many processes and threads a sandbox may have
+/// @param records      directory with one folder per sandbox, for files that outlive the daemon
+/// @param maxProcesses most processes and threads of a sandbox
 public record HostParts(
         HostPlan plan,
         HostCapacity capacity,

@@ -3,14 +3,14 @@ package dev.cay.node.sandbox;
 import dev.cay.http.Exchange;
 import dev.cay.node.fuse.FuseDoor;
 
-/// Where programs in a sandbox ask the node for something: for the MCP gateway, and for file systems to be mounted.
-/// Requests from outside do not come here.
+/// Requests of programs inside a sandbox to the node: for the MCP gateway, and for FUSE mounts. Requests from outside
+/// never come here.
 ///
-/// @param mounts whether the sandbox is one that may ask for mounts
+/// @param mounts whether the sandbox may ask for mounts
 record InsideDoors(McpDoor mcp, FuseDoor fuse, boolean mounts) {
-    /// Answers a request to the port of envd.
+    /// Answers a request to envd's port that exists only inside.
     ///
-    /// @return false if it is for somebody else
+    /// @return false if it is an ordinary request of envd
     boolean serve(Exchange exchange) throws Exception {
         if (mcp.isControl(exchange)) {
             mcp.control(exchange);

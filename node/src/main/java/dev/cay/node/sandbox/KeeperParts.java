@@ -4,7 +4,7 @@ import dev.cay.node.host.Slot;
 import dev.cay.node.runtime.Container;
 import java.io.IOException;
 
-/// What this machine has for keepers of sandboxes.
+/// The parts of the node that keepers use.
 record KeeperParts(HostParts host, SavedParts saved, TrafficParts traffic, WorkParts work) {
     /// Opens a sandbox that runs.
     OpenSandbox open(SandboxNotes notes, Slot slot, Container container, OpenSandbox.Owner owner) throws IOException {

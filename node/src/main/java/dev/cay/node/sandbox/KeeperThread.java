@@ -25,7 +25,7 @@ final class KeeperThread {
                 Thread.ofVirtual().name("keeper-" + id.value()).factory());
     }
 
-    /// Waits for its turn and its end. Who gives up waiting does not stop it.
+    /// Runs an action and waits for its end. A caller that stops waiting does not stop the action.
     ///
     /// @param what completes the sentence "the sandbox could not ..."
     <T extends @Nullable Object> T ask(String what, Duration limit, Callable<T> action) {
@@ -57,7 +57,7 @@ final class KeeperThread {
         };
     }
 
-    /// The same, but nothing is to be done for one that is over.
+    /// The same, but does nothing for a sandbox that has ended.
     void askIfThere(String what, Duration limit, Runnable action) {
         try {
             ask(what, limit, () -> {
@@ -71,16 +71,16 @@ final class KeeperThread {
         }
     }
 
-    /// When its turn comes; never for one that is over, or left to the next daemon.
+    /// Queues an action; it never runs if the sandbox ends before, or is left to the next daemon.
     void later(Runnable action) {
         try {
             thread.execute(action);
         } catch (RejectedExecutionException e) {
-            // Nothing is to be done any more.
+            // The sandbox has ended, so nothing is left to do.
         }
     }
 
-    /// What was asked for so far is done; nothing after it.
+    /// Refuses further actions; queued ones still run.
     void end() {
         thread.shutdown();
     }

@@ -15,16 +15,16 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Looks through what an earlier daemon left, and claims the slots of what is to stay or to be removed.
+/// Finds the sandboxes of an earlier daemon, and reserves the slots of those that continue or have to be removed.
 ///
-/// A sandbox shows in three places: notes, container, disk. Only one that has all it needs can go on; whatever else
-/// there is of any is to be removed.
+/// A sandbox has notes, a container and a disk. Only one that has all it needs can continue; all other parts are
+/// removed.
 final class Leftovers {
     private static final Logger log = LoggerFactory.getLogger(Leftovers.class);
 
-    /// What there is of a sandbox.
+    /// The parts of a sandbox that were found.
     ///
-    /// @param slot null when the notes do not say, or when it is another one's
+    /// @param slot null when the notes do not say, or when another sandbox has it
     record Found(
             SandboxId id,
             @Nullable SandboxNotes notes,
@@ -58,7 +58,7 @@ final class Leftovers {
         this.host = host;
     }
 
-    /// By id. Slots go to those that run before others, and to the older ones first.
+    /// All sandboxes by id. Running ones get their slots first, older ones before newer ones.
     Map<SandboxId, Found> look() {
         var ids = new LinkedHashSet<>(SandboxNotes.list(host.records()));
         ids.addAll(host.runtime().list());
@@ -94,7 +94,7 @@ final class Leftovers {
         }
     }
 
-    /// Whether it can go on: it had come up, runs, and runs as the users that its slot has now.
+    /// Whether it can continue: it had started completely, runs, and has the uid range of its slot.
     static boolean canGoOn(Found found) {
         return found.notes() != null
                 && found.notes().ready()

@@ -4,20 +4,20 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 
-/// Where in its life a sandbox is, as its keeper's thread decides and everybody may ask.
+/// The stage of a sandbox. Its keeper's thread changes it, every thread may read it.
 ///
 /// ```
 ///   STARTING ──► OPEN ◄──► PAUSED      OPEN ──► LEFT
 ///       └─────────┴──────────┴──► RESISTED ──► OVER
 /// ```
 ///
-/// Each end goes through RESISTED, and stays there if something would not go.
+/// Each end goes through RESISTED, and stays there if a resource could not be removed.
 final class Life {
     enum Stage {
         STARTING,
         OPEN,
         PAUSED,
-        /// Its end was tried, and something would not go.
+        /// Its end was tried, and a resource could not be removed.
         RESISTED,
         OVER,
         /// The daemon stops, the sandbox does not.
@@ -57,12 +57,12 @@ final class Life {
         stage = next;
     }
 
-    /// Whether somebody asked for its end.
+    /// Whether its end was requested.
     boolean doomed() {
         return doomed;
     }
 
-    /// Somebody wants its end; a start that is under way gives up.
+    /// Requests its end; a start in progress gives up.
     void doom() {
         doomed = true;
     }

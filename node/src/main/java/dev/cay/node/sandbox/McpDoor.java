@@ -19,8 +19,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// The way to a sandbox's MCP gateway, if it has one: a port that is opened when its program first asks for it. The
-/// gateway itself outlives this, when the sandbox is only away for a moment. Thread-safe.
+/// Opens the port of a sandbox's MCP gateway when the program inside first asks for it. The gateway itself continues to
+/// exist while the sandbox is closed briefly. Thread-safe.
 final class McpDoor implements AutoCloseable {
     /// Opens the port inside.
     interface Port {
@@ -48,13 +48,13 @@ final class McpDoor implements AutoCloseable {
         this.control = new GatewayControl(new Work());
     }
 
-    /// Goes on with the gateway that the sandbox had.
+    /// Restores the gateway that the sandbox had.
     void recall() {
         gateways.recall(id, known).ifPresent(this::offer);
         gateways.wake(id);
     }
 
-    /// The sandbox is not open for a while, or for good.
+    /// Stops the gateway's servers, because the sandbox is closed for longer.
     void rest() {
         gateways.rest(id);
     }
@@ -63,7 +63,7 @@ final class McpDoor implements AutoCloseable {
         return control.handles(exchange);
     }
 
-    /// What the program inside wants. Never reached from outside.
+    /// Handles a request of the program inside. Requests from outside never come here.
     void control(Exchange exchange) throws Exception {
         control.handle(exchange);
     }

@@ -11,12 +11,12 @@ final class OpenExchanges {
 
     private final Set<Exchange> open = ConcurrentHashMap.newKeySet();
 
-    /// Those that go on when the sandbox comes back.
+    /// Exchanges that continue when the sandbox is opened again.
     private final Set<Exchange> followers = ConcurrentHashMap.newKeySet();
 
     private volatile boolean closed;
 
-    /// Whether the exchange may go on; if so it is cut when {@link #cut} is called before it ends.
+    /// Registers an exchange, so that {@link #cut} ends it; false if no more are accepted.
     boolean enter(Exchange exchange) {
         open.add(exchange);
         exchange.onEnd(() -> {
@@ -30,16 +30,16 @@ final class OpenExchanges {
         return true;
     }
 
-    /// From now on it outlasts a moment without the sandbox.
+    /// Marks an exchange that continues when the sandbox is opened again.
     void follow(Exchange exchange) {
         followers.add(exchange);
         if (!open.contains(exchange)) {
-            // It has just ended, or never entered.
+            // The exchange has just ended, or was never registered.
             followers.remove(exchange);
         }
     }
 
-    /// Nobody enters any more.
+    /// Accepts no more exchanges.
     void refuse() {
         closed = true;
     }
@@ -56,12 +56,12 @@ final class OpenExchanges {
         }
     }
 
-    /// Lets those go who will come back.
+    /// Forgets the exchanges that continue later, so that they are not cut.
     void release() {
         open.removeAll(followers);
     }
 
-    /// Cuts what is still open: clients must see a reset, as a clean end would look like an answer.
+    /// Cuts all open exchanges: clients must see a reset, because a clean end would look like an answer.
     void cut(String reason) {
         open.forEach(exchange -> exchange.abort(reason));
     }

@@ -6,7 +6,7 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Looks after all paused sandboxes of the node.
+/// Background work for all paused sandboxes of the node.
 final class PausedSandboxes {
     private final SavedParts saved;
     private final Map<SandboxId, SandboxKeeper> keepers;
@@ -17,22 +17,22 @@ final class PausedSandboxes {
         this.keepers = keepers;
     }
 
-    /// Removes snapshots that were never finished, or whose sandbox runs again.
+    /// Removes unfinished snapshots, and those whose sandbox runs again.
     void tidy() {
         saved.store().tidy(this::isInUse);
         saved.warm().tidy();
     }
 
-    /// From time to time.
+    /// Retries work that failed. Called periodically.
     void lookAfter() {
         unsettled().forEach(keeper -> keeper.saving().settleAgain());
         tidy();
         saved.snapshots().compressOld();
     }
 
-    /// Returns when paused sandboxes have nothing on this machine but what was saved.
+    /// Returns when paused sandboxes use nothing of this machine but their snapshots.
     ///
-    /// @return whether there are no others
+    /// @return whether there are only paused sandboxes
     boolean settle() {
         var waiting = unsettled().collect(Collectors.toMap(SandboxKeeper::id, SandboxKeeper::saving));
         ForEachSandbox.each(
@@ -46,7 +46,7 @@ final class PausedSandboxes {
         return keeper != null && keeper.saving().liesIn(snapshot);
     }
 
-    /// Their originals are still there because the disk had not all of them.
+    /// Sandboxes whose frozen containers still exist because the disk had not all of their snapshots.
     private Stream<SandboxKeeper> unsettled() {
         return keepers.values().stream().filter(keeper -> keeper.saving().unsettled());
     }

@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What all sandboxes use, and what the node does so that the pool has room to pause them.
+/// Measures all sandboxes, and keeps room in the pool so that they can be paused.
 final class PoolUse implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(PoolUse.class);
     private static final Duration MEASURE_LIMIT = Duration.ofSeconds(30);
@@ -39,7 +39,7 @@ final class PoolUse implements AutoCloseable {
     private volatile Map<SandboxId, Long> shared = Map.of();
 
     /// @param writers all sandboxes that can write into the pool
-    /// @param saved   bytes of all snapshots, also of those that hold paused sandboxes
+    /// @param saved   bytes of all snapshots, also of those of paused sandboxes
     PoolUse(
             Pool pool,
             HostThreads fileWork,
@@ -63,7 +63,7 @@ final class PoolUse implements AutoCloseable {
         guard.close();
     }
 
-    /// One after the other on one thread: a thousand take some tens of milliseconds.
+    /// Measures one sandbox after the other on one thread: a thousand take some tens of milliseconds.
     Map<SandboxId, ResourceUse> measureAll(Collection<SandboxKeeper> keepers) {
         if (keepers.isEmpty()) {
             latest = Map.of();
@@ -78,7 +78,8 @@ final class PoolUse implements AutoCloseable {
         }
     }
 
-    /// As much as they used a moment ago, and a tenth more. What they may use at most would be too much to keep.
+    /// Reserves the memory that these sandboxes used recently, plus a tenth. Reserving all that they may use would be
+    /// too much.
     void keepRoomFor(Set<SandboxId> toBeSaved) {
         var bytes = new HashMap<SandboxId, Long>();
         latest.forEach((id, use) -> {
@@ -126,7 +127,7 @@ final class PoolUse implements AutoCloseable {
         return all;
     }
 
-    /// What each may hold now if the pool has room.
+    /// The disk limit of each sandbox if the pool has room.
     private Map<SandboxId, Long> limits() {
         var limits = ownLimits();
         shared.forEach((id, bytes) -> limits.computeIfPresent(id, (_, own) -> Math.min(own, bytes)));
@@ -151,7 +152,7 @@ final class PoolUse implements AutoCloseable {
                         Map.of("event_type", "disk_full"));
     }
 
-    /// Of all that are open, one after the other.
+    /// Measures all open sandboxes, one after the other.
     private static Map<SandboxId, ResourceUse> readAll(Pool pool, Collection<SandboxKeeper> keepers) {
         var disks = pool.used();
         var found = new HashMap<SandboxId, ResourceUse>();
@@ -162,7 +163,7 @@ final class PoolUse implements AutoCloseable {
             try {
                 keeper.measure(disks.getOrDefault(keeper.id(), 0L)).ifPresent(use -> found.put(keeper.id(), use));
             } catch (RuntimeException e) {
-                // It ended just now; if not, the next reading is seconds away.
+                // The sandbox just ended; if not, the next measurement is seconds away.
                 log.atDebug().setCause(e).addKeyValue("sandbox", keeper.id()).log("no reading");
             }
         }

@@ -23,14 +23,14 @@ import java.util.stream.Stream;
 
 /// The traffic to the ports of one open sandbox: which requests are under way, and the way to servers inside.
 final class PortTraffic {
-    /// Where servers inside may listen; one on all addresses is found at the first.
+    /// Addresses at which servers inside may listen; a server on all addresses is found at the first.
     private static final List<InetAddress> ADDRESSES = Stream.of("127.0.0.1", "::1", Slot.INNER_ADDRESS)
             .map(InetAddress::ofLiteral)
             .toList();
 
     private static final ReverseProxy.Securing OWN_TLS = new AnyCertificate();
 
-    /// Between tries to reach a port: a server that was just started is often a moment late.
+    /// Pauses between tries to reach a port, because a server that was just started often listens a little later.
     private static final List<Duration> PAUSES =
             Stream.of(10, 20, 40, 80, 150, 300, 400).map(Duration::ofMillis).toList();
 
@@ -90,9 +90,9 @@ final class PortTraffic {
         }
     }
 
-    /// Tries for about a second while the port is closed.
+    /// Connects, and retries for about a second while the port is closed.
     ///
-    /// @param over when nobody waits for the connection any more, because the client or the sandbox has gone
+    /// @param over signals that the client or the sandbox has gone
     private SocketChannel connect(int port, CountDownLatch over) throws IOException {
         for (var pause : PAUSES) {
             try {

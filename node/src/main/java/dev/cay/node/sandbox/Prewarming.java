@@ -15,16 +15,16 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Starts sandboxes before anybody asks: spare ones, and for templates with an interpreter the one that is saved when
-/// it is warm, which spare ones and all others of its kind then go on from.
+/// Starts sandboxes in advance: spares, and for templates with an interpreter the one that is saved as warm snapshot,
+/// from which all others of its kind are restored.
 final class Prewarming implements Spares.Maker {
     private static final Logger log = LoggerFactory.getLogger(Prewarming.class);
 
-    /// What cannot be brought back is made anew once; what then fails again is this host's way, and sandboxes start
-    /// cold.
+    /// A warm snapshot that cannot be restored is made again once; if that fails too, the reason is this host, and
+    /// sandboxes start cold.
     private static final int MOST_TRIES = 2;
 
-    /// Starts a sandbox that is nobody's yet.
+    /// Starts a sandbox without an owner.
     interface Starter {
         SandboxKeeper start(SandboxSpec spec);
     }
@@ -37,7 +37,7 @@ final class Prewarming implements Spares.Maker {
     private final ExecutorService worker =
             Executors.newSingleThreadExecutor(Thread.ofVirtual().name("warming").factory());
 
-    /// How often each was tried. Guarded by itself.
+    /// The number of tries for each. Guarded by itself.
     private final Map<String, Integer> tries = new HashMap<>();
 
     Prewarming(
@@ -123,7 +123,7 @@ final class Prewarming implements Spares.Maker {
                 .log("warm snapshot made");
     }
 
-    /// One that is being made is ended with all others that are nobody's.
+    /// Does nothing: a sandbox in the making is ended with all others that have no owner.
     @Override
     public void close() {
         worker.shutdownNow();

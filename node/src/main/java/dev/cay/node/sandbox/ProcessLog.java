@@ -10,7 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Writes into a sandbox's log which commands were run in it, by whom, and how they ended.
+/// Logs the commands of a sandbox: text, user, and exit status.
 final class ProcessLog implements ProcessTable.Watcher {
     private static final String LOGGER = "process";
 
@@ -50,7 +50,7 @@ final class ProcessLog implements ProcessTable.Watcher {
         log.info(LOGGER, "Process ended", fields, config.getEnvsMap().values());
     }
 
-    /// Clients wrap what a user typed into a shell, which says nothing.
+    /// The command without the shell that clients wrap around a user's text.
     private static String text(List<String> command) {
         boolean wrapped = command.size() == 4
                 && command.getFirst().endsWith("/bash")

@@ -11,13 +11,13 @@ import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Takes up what an earlier daemon left: what runs goes on, what is saved stays saved, what was half made is removed,
-/// and so is what that daemon ran for others alone.
+/// Adopts the sandboxes of an earlier daemon: running ones continue, paused ones stay paused; incomplete ones and those
+/// without an owner are removed.
 final class Recovery {
     private static final Logger log = LoggerFactory.getLogger(Recovery.class);
 
-    /// What takes long here is waiting for guests: for those that root inside keeps from answering, and those that have
-    /// no processor time. Requests for their sandboxes wait, the daemon does not.
+    /// Most of the time is spent waiting for guests that root inside blocks, or that get no processor time. Requests
+    /// for their sandboxes wait, the daemon does not.
     private static final int AT_ONCE = 32;
 
     private final HostParts host;
@@ -68,7 +68,8 @@ final class Recovery {
                         && saved.store().isWhole(notes.snapshot()));
     }
 
-    /// A crash may have come between the resume of a sandbox and the note of it. Whatever fails, what was saved stays.
+    /// Adopts a paused sandbox. A crash may have come between its resume and the note of it. Whatever fails, the
+    /// snapshot stays.
     private void saved(SandboxKeeper keeper, Leftovers.Found found) {
         if (found.phase() == SandboxNotes.Phase.RESUMING) {
             host.runtime().settle(found.id());

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Owns one sandbox. Everything that changes it runs on the keeper's one thread, in the order it was asked for;
-/// traffic does not wait in that queue, it reads what is open now.
+/// Owns one sandbox. Every change of it runs on the keeper's one thread, in order of request; requests to its ports do
+/// not wait in that queue, they use the current {@link Doors}.
 ///
 /// ```
 ///   start ─► STARTING ─► OPEN ──────────────► OVER
@@ -54,13 +54,13 @@ final class SandboxKeeper {
     private @Nullable String reason;
     private final GuestLossLimit guestLosses = new GuestLossLimit();
 
-    /// Told when nothing is left of a sandbox.
+    /// Called when all resources of a sandbox are removed.
     interface Ended {
         /// @param reason why, if it ended by itself
         void ended(SandboxKeeper keeper, @Nullable String reason);
     }
 
-    /// Brings the interpreter of a running sandbox to where it should be saved; returns when it is there.
+    /// Prepares the interpreter of a running sandbox for a warm snapshot; returns when it is ready.
     interface Warming {
         void warm(OpenSandbox sandbox) throws IOException;
     }
@@ -117,7 +117,7 @@ final class SandboxKeeper {
         return new NodeSandbox(id(), notes().spec().templateId(), notes().startedAt(), saved);
     }
 
-    /// Whether there is more of it than a plan, and it is somebody's.
+    /// Whether clients can see it: it has started and has an owner.
     boolean isThere() {
         return !isSpare() && (life.is(Stage.OPEN) || life.is(Stage.PAUSED) || life.is(Stage.RESISTED));
     }
@@ -126,7 +126,7 @@ final class SandboxKeeper {
         return life.is(Stage.PAUSED);
     }
 
-    /// Whether it was started in advance and waits to be given to somebody.
+    /// Whether it was started in advance and has no owner yet.
     boolean isSpare() {
         return notes().spare();
     }
@@ -136,7 +136,7 @@ final class SandboxKeeper {
         return life.is(Stage.RESISTED);
     }
 
-    /// Whether somebody asked for its end.
+    /// Whether its end was requested.
     boolean doomed() {
         return life.doomed();
     }
@@ -152,7 +152,7 @@ final class SandboxKeeper {
         try {
             turns.ask("start", notes().spec().snapshot() == null ? LIMIT : SAVE_LIMIT, this::build);
         } catch (CayException e) {
-            // It may be that only we have given up: then what goes on must end too.
+            // The caller may have stopped waiting while the start continues; it must end too.
             life.doom();
             throw e;
         }
@@ -185,13 +185,13 @@ final class SandboxKeeper {
         });
     }
 
-    /// Gives a spare sandbox to somebody: from now on it is the one that was asked for.
+    /// Gives a spare sandbox to a client, with the client's settings.
     void give(SandboxSpec spec) {
         turns.ask("be given away", LIMIT, () -> {
             life.requireOpen();
             life.requireWanted();
             var now = requireOpen();
-            // Its end may be seconds old and not yet have come to us.
+            // The container may have ended seconds ago without a report yet.
             if (host.runtime().find(id()).isEmpty()) {
                 throw life.notRunning();
             }
@@ -202,9 +202,9 @@ final class SandboxKeeper {
         });
     }
 
-    /// Takes up a sandbox that runs already, or has just come back. A saving that a crash cut short is forgotten.
+    /// Adopts a sandbox that runs already. A save that a crash interrupted is forgotten.
     ///
-    /// Returns before the guest of one that just ran has answered.
+    /// Returns before the guest of a sandbox that was running has answered.
     ///
     /// @param arrivals bounds how many sandboxes are opened at the same time
     void adopt(Semaphore arrivals) {
@@ -236,7 +236,7 @@ final class SandboxKeeper {
         }
     }
 
-    /// Returns when the sandbox is open, after whoever starts it.
+    /// Waits until the sandbox is open, whichever thread starts it.
     void awaitOpen() {
         turns.ask("open", LIMIT, () -> {
             life.requireOpen();
@@ -253,7 +253,7 @@ final class SandboxKeeper {
         turns.askIfThere("end", LIMIT, this::removeAll);
     }
 
-    /// Lets go of the sandbox, which runs on, because the daemon stops. One that was not open yet is taken back.
+    /// Closes the sandbox, which runs on, because the daemon stops. A sandbox that is still starting is removed.
     void leave() {
         if (life.is(Stage.STARTING)) {
             life.doom();
@@ -325,12 +325,12 @@ final class SandboxKeeper {
         return notes().spec().egress();
     }
 
-    /// Whose it is; empty for one that is nobody's.
+    /// The team that owns it; empty for one without an owner.
     Optional<String> team() {
         return Optional.ofNullable(notes().spec().environment().get(SandboxIdentity.TEAM));
     }
 
-    /// Stops all that runs inside, for good: it can only be ended.
+    /// Freezes everything inside for good: afterwards it can only be ended.
     ///
     /// @return the files that differ from its layers
     Path stop() {
@@ -343,7 +343,7 @@ final class SandboxKeeper {
         });
     }
 
-    /// What saves it and brings it back.
+    /// Saves and restores it.
     Saving saving() {
         return saving;
     }
@@ -352,12 +352,12 @@ final class SandboxKeeper {
         return requireOpen().measure();
     }
 
-    /// What it uses, if it is open; on a platform thread.
+    /// Its resource use, if it is open. Call this on a platform thread.
     Optional<ResourceUse> measure(long diskUsed) {
         return doors.now().map(open -> open.measure(diskUsed));
     }
 
-    /// What is open of it now, for whoever works in it.
+    /// The open sandbox, for callers that work in it.
     OpenSandbox requireOpen() {
         return doors.now().orElseThrow(life::notRunning);
     }
@@ -395,7 +395,7 @@ final class SandboxKeeper {
                         : "its first process ended";
             }
             if (notes().isSide()) {
-                // Whoever spoke with what runs in it did so over the guest.
+                // The connections to its processes were made through the guest.
                 return "its guest was lost";
             }
             if (guestLosses.tooMany()) {

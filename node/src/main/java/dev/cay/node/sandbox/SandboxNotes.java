@@ -29,23 +29,24 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
-/// What the node must remember of a sandbox to take it up again, or to clean up after it: one folder with a small file.
+/// The node's record of a sandbox, by which the next daemon adopts it or cleans up after it: one folder with a small
+/// file.
 ///
-/// Written before anything is taken from the host, so that whatever a crash leaves can be found and removed.
+/// Written before any host resource is taken, so that everything can be found and removed after a crash.
 ///
-/// Another Cay may have written them, after an upgrade or before. A field that older ones lack has the default of its
-/// type; a change that this does not cover needs a new version.
+/// Another version of Cay may have written it. A field that older ones lack has the default of its type; a change that
+/// this does not cover needs a new version.
 ///
 /// @param slot       index of its slot; {@link #NO_SLOT} while it is paused
-/// @param ready      whether it had come up; one that had not was never told of to anybody
-/// @param spare      whether it was started in advance and is nobody's yet
-/// @param phase      where in its life it is
-/// @param saved      what there is of it while it does not run; else null
-/// @param generation how often its saving was begun, which names the snapshot that holds it while it is paused
-/// @param layers     content keys of what its container stands on, top first; null where it was not written yet
-/// @param owner      the sandbox it is there for, if nobody but the node may know of it; else null
-/// @param bare       whether nothing but its guest is started: a step of a build runs in it
-/// @param version    of the form of the notes; 0 where it was not written yet
+/// @param ready      whether it had started completely; if not, no client knows it
+/// @param spare      whether it was started in advance and has no owner yet
+/// @param phase      the state of the sandbox
+/// @param saved      what was saved of it, while it does not run; else null
+/// @param generation how often a save was begun, which names the snapshot of a pause
+/// @param layers     content keys of its container's layers, top first; null in older notes
+/// @param owner      the sandbox that a side sandbox serves; null for others
+/// @param bare       whether only its guest is started: a step of a build runs in it
+/// @param version    of the form of the notes; 0 in older notes
 record SandboxNotes(
         SandboxSpec spec,
         int slot,
@@ -63,7 +64,7 @@ record SandboxNotes(
     enum Phase {
         /// The container. A snapshot of this generation was never finished.
         RUNNING,
-        /// The same, but it is frozen, and somebody may be at work on it.
+        /// The container is frozen, and a save may be in progress.
         SAVING,
         /// The snapshot. A container is only kept until the disk has the snapshot.
         PAUSED,
@@ -89,13 +90,13 @@ record SandboxNotes(
         this(spec, slot, startedAt, ready, spare, Phase.RUNNING, null, 0, null, null, false, versionOf(spec));
     }
 
-    /// Those of one in which a step of a build runs. It is nobody's.
+    /// Notes of a sandbox in which a step of a build runs. It has no owner.
     static SandboxNotes ofStep(SandboxSpec spec, int slot, Instant startedAt) {
         return new SandboxNotes(
                 spec, slot, startedAt, false, true, Phase.RUNNING, null, 0, null, null, true, versionOf(spec));
     }
 
-    /// Those of one that is there for another alone.
+    /// Notes of a side sandbox.
     static SandboxNotes ofSide(SandboxSpec spec, int slot, Instant startedAt, SandboxId owner) {
         return new SandboxNotes(
                 spec, slot, startedAt, false, false, Phase.RUNNING, null, 0, null, owner, false, versionOf(spec));
@@ -105,18 +106,18 @@ record SandboxNotes(
         return spec.volumes().isEmpty() ? VERSION_WITHOUT_VOLUMES : VERSION;
     }
 
-    /// Whether it is there for another one alone. It means nothing to a later daemon.
+    /// Whether it is a side sandbox. A later daemon removes it.
     boolean isSide() {
         return owner != null;
     }
 
-    /// Whose requests the edge inside serves. A side sandbox may reach what its owner may; one without internet access
-    /// keeps its own id, which the edge does not know and lets nowhere.
+    /// The id by which the edge inside judges its requests. A side sandbox may reach what its owner may; one without
+    /// internet access keeps its own id, which the edge does not know and refuses.
     SandboxId edgeCaller() {
         return owner != null && spec.egress().internet() ? owner : spec.id();
     }
 
-    /// Those of a Cay that could not pause do not say it.
+    /// The phase; notes of a Cay that could not pause do not have it.
     Phase phaseNow() {
         return phase == null ? Phase.RUNNING : phase;
     }
@@ -149,7 +150,7 @@ record SandboxNotes(
                 other, slot, startedAt, ready, spare, phase, saved, generation, layers, owner, bare, versionOf(other));
     }
 
-    /// From now on it is somebody's.
+    /// Notes of a spare that gets an owner.
     SandboxNotes given(SandboxSpec to, Instant at) {
         return new SandboxNotes(
                 to, slot, at, true, false, phase, saved, generation, layers, owner, bare, versionOf(to));
@@ -208,11 +209,12 @@ record SandboxNotes(
 
     void write(Path records) {
         try {
-            // Variables and the access token are in the notes, and what commands said lies beside them.
+            // For root only: the notes contain variables and the access token, and the output of commands is stored
+            // beside them.
             var folder = RootOnly.directory(folder(records, spec.id()));
             var fresh = folder.resolve(FILE + ".new");
             WholeFile.draft(fresh, Json.write(this));
-            // What runs is gone after a loss of power, but what is paused must not be.
+            // A running sandbox does not survive a loss of power, but a paused one must.
             if (isSaved()) {
                 force(fresh);
             }
@@ -231,8 +233,8 @@ record SandboxNotes(
         }
     }
 
-    /// Nothing when there is no file or no sense in it: such a sandbox can only be removed. One whose file cannot be
-    /// read now may run, and is nothing to give up.
+    /// Reads notes; empty when there is no file or it is not valid: such a sandbox can only be removed. An I/O error is
+    /// thrown, because the sandbox may run.
     static Optional<SandboxNotes> read(Path records, SandboxId id) {
         try {
             return Optional.ofNullable(JSON.readValue(
@@ -289,7 +291,7 @@ record SandboxNotes(
         }
     }
 
-    /// Whoever wrote a last line about an ended process may do so while we look: then we look again.
+    /// Deletes the folder. A thread may still be writing about an ended process; then the deletion is repeated.
     static void delete(Path records, SandboxId id) {
         var folder = folder(records, id);
         for (int tries = 1; Files.exists(folder); tries++) {

@@ -10,16 +10,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
-/// The notes of one sandbox as those of a paused one, for backups.
+/// The notes of one sandbox in the form of a paused one, for backups.
 ///
 /// @param snapshot name of the snapshot that holds it
-/// @param notes    what another daemon must read to take it up, as JSON
+/// @param notes    the JSON by which another daemon adopts it
 public record SavedNotes(SandboxId id, String snapshot, byte[] notes) {
     private SavedNotes(SandboxNotes paused) {
         this(paused.spec().id(), paused.snapshot(), Json.write(paused.at(SandboxNotes.NO_SLOT)));
     }
 
-    /// Those of all sandboxes that are saved now, and that clients know of.
+    /// The notes of all paused sandboxes that clients know.
     public static List<SavedNotes> in(Path records) {
         var found = new ArrayList<SavedNotes>();
         for (var id : SandboxNotes.list(records)) {
@@ -30,9 +30,9 @@ public record SavedNotes(SandboxId id, String snapshot, byte[] notes) {
         return found;
     }
 
-    /// Those of a sandbox that runs, as if it were paused with what a snapshot holds.
+    /// The notes of a running sandbox, as if it were paused in a snapshot.
     ///
-    /// @return nothing if there is no such sandbox any more
+    /// @return empty if there is no such sandbox any more
     public static List<SavedNotes> ofRunning(Path records, SandboxId id, Saved saved) {
         return SandboxNotes.read(records, id)
                 .filter(notes -> !notes.isSaved() && isKnown(notes))

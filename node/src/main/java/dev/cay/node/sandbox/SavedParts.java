@@ -5,7 +5,7 @@ import dev.cay.node.snapshot.SnapshotStore;
 import dev.cay.node.snapshot.Snapshots;
 import dev.cay.node.snapshot.WarmSnapshots;
 
-/// What holds sandboxes that do not run.
+/// The stores of sandboxes that do not run.
 ///
 /// @param store  what was saved
 /// @param warm   what sandboxes with an interpreter go on from

@@ -22,10 +22,10 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Saves one sandbox and brings it back, in turn with everything else its keeper does.
+/// Saves and restores one sandbox, on its keeper's thread.
 ///
-/// At every moment there is either the container or a snapshot that holds all of it, and the notes say which. What was
-/// saved is given up when the sandbox runs again, and the original when the disk has what was saved.
+/// At every moment either the container or a snapshot holds the whole sandbox, and the notes say which. The snapshot is
+/// deleted when the sandbox runs again, and the frozen container when the disk has the whole snapshot.
 final class Saving {
     private static final Logger log = LoggerFactory.getLogger(Saving.class);
     private static final Duration LIMIT = Duration.ofMinutes(6);
@@ -63,7 +63,7 @@ final class Saving {
         return footprint.notes();
     }
 
-    /// Whether it lies in the snapshot of this name, or is just about to.
+    /// Whether the snapshot of this name holds it, or is about to.
     boolean liesIn(String snapshot) {
         return notes().snapshot().equals(snapshot);
     }
@@ -90,7 +90,7 @@ final class Saving {
         try {
             footprint.note(notes().paused(snapshot.saved()));
         } catch (RuntimeException e) {
-            // At first, as a full disk may be the reason.
+            // The snapshot is deleted first, because a full disk may be the reason.
             discard(snapshot, e);
             goOn(footprint::thaw);
             throw e;
@@ -99,7 +99,7 @@ final class Saving {
         life.enter(Stage.PAUSED);
     }
 
-    /// After the sandbox, which does not wait for them. Where its own memory could not be saved, theirs is not either.
+    /// Pauses the MCP servers after the sandbox. If the sandbox's memory could not be saved, the servers are ended.
     private void putServersAway() {
         if (savedNow().memory()) {
             gateways.sleep(id());
@@ -116,15 +116,15 @@ final class Saving {
         }
     }
 
-    /// From now on no snapshot of an earlier time can be taken for it, as those that are about to be deleted could be
-    /// when the machine goes down while it is saved.
+    /// Begins a new generation, so that a snapshot of an earlier pause is never mistaken for this one if the machine
+    /// crashes during the save.
     private void beginGeneration() {
         life.requireOpen();
         life.requireWanted();
         footprint.note(notes().nextGeneration());
     }
 
-    /// Saves it while it goes on.
+    /// Saves it while it continues to run.
     Saved snapshot(String name, Keep keep) {
         return turns.ask("be saved", LIMIT, () -> {
             beginGeneration();
@@ -139,7 +139,8 @@ final class Saving {
     private Snapshot saveTwice(String name, Keep keep, Runnable close) {
         long began = System.nanoTime();
         if (keep == Keep.MEMORY) {
-            // Looked at again when nobody can mount any more. Clients of a sandbox that is refused now are not cut.
+            // Checked again when nothing can be mounted any more. Clients of a sandbox that is refused here are not
+            // disconnected.
             footprint.requireSavable();
         }
         close.run();
@@ -157,7 +158,7 @@ final class Saving {
         return save(name, keep);
     }
 
-    /// Of a sandbox whose doors are closed. Leaves it frozen; when it fails, open as it was.
+    /// Saves a sandbox whose connections are closed. Leaves it frozen; opens it again on failure.
     private Snapshot save(String name, Keep keep) {
         Steps.reach("closed");
         try {
@@ -178,7 +179,7 @@ final class Saving {
         }
     }
 
-    /// The original stays until the disk has what was saved: a machine that loses power must not lose both.
+    /// Removes the frozen container once the disk has the whole snapshot: a loss of power must not lose both.
     private void settle(String snapshot) {
         snapshots.afterSync(() -> turns.later(() -> {
             Steps.reach("synced");
@@ -197,7 +198,7 @@ final class Saving {
         settle(notes().snapshot());
     }
 
-    /// Returns when nothing of a paused sandbox is left but what was saved.
+    /// Returns when a paused sandbox uses nothing but its snapshot.
     void awaitSettled() {
         turns.askIfThere("settle", LIMIT, () -> {
             if (unsettled()) {
@@ -207,7 +208,7 @@ final class Saving {
         });
     }
 
-    /// Lets a paused sandbox go on.
+    /// Resumes a paused sandbox.
     void resume(boolean memory) {
         turns.ask("be resumed", LIMIT, () -> {
             if (!life.is(Stage.OPEN)) {
@@ -226,7 +227,7 @@ final class Saving {
         });
     }
 
-    /// Nothing of it has been taken away yet, so nothing needs to be brought back.
+    /// Thaws the frozen container if it still exists, so that nothing needs to be restored.
     private boolean thawOriginal() {
         if (runtime.find(id()).isEmpty()) {
             return false;
@@ -240,7 +241,7 @@ final class Saving {
         }
     }
 
-    /// What fails once may work the second time; after that the sandbox is as paused as it was.
+    /// Restores, and retries once; after a second failure the sandbox is paused as before.
     private void bringTwice(Snapshot snapshot, boolean memory) {
         if (footprint.slot() != null) {
             footprint.vacate();
@@ -282,7 +283,7 @@ final class Saving {
                 e);
     }
 
-    /// Puts it back to what another snapshot holds. What it is now is kept until that has worked.
+    /// Restores another snapshot in place of the current state, which is kept until that has worked.
     void rollback(String name) {
         turns.ask("be rolled back", LIMIT, () -> {
             var target = store.require(name);
@@ -322,7 +323,7 @@ final class Saving {
         return Objects.requireNonNull(notes().saved(), "a paused sandbox without a word on what was saved");
     }
 
-    /// What it was brought back from is of no use any more.
+    /// Deletes the snapshot from which it was restored.
     void nowRuns() {
         footprint.note(notes().running(clock.instant()));
         Steps.reach("running");
@@ -330,7 +331,7 @@ final class Saving {
         snapshots.deleteLater(notes().snapshot());
     }
 
-    /// Takes up a paused one. Whatever is left of its container goes.
+    /// Adopts a paused sandbox, and removes the rest of its container.
     void adopt() {
         if (notes().phaseNow() == SandboxNotes.Phase.SAVING) {
             premises.note(notes().paused(store.require(notes().snapshot()).saved()));

@@ -35,10 +35,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Sandboxes that are there for another one alone, and that only the node knows of. Thread-safe.
+/// Sandboxes that each serve another sandbox, and that only the node knows. Thread-safe.
 ///
-/// They have keepers like all others, but are kept apart: what lists, finds, measures or reaches sandboxes never comes
-/// across them. They end with the daemon, as nobody could speak with what runs in them any more.
+/// They have keepers like all others, but in a map of their own: lists, lookups and measurements never include them.
+/// They end with the daemon, because the connections to their processes end with it.
 final class SideSandboxes implements ServerRooms, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(SideSandboxes.class);
     private static final TemplateId TEMPLATE = new TemplateId("mcp-server");
@@ -48,7 +48,7 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
     private static final int STARTS = 2 * Runtime.getRuntime().availableProcessors();
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 
-    /// Each takes its memory a second time for a moment.
+    /// Most concurrent saves and restores, because each needs its memory a second time for a moment.
     private static final int MOVES = 2;
 
     /// @param online whether its server needs the internet
@@ -68,7 +68,7 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
 
     private volatile boolean closed;
 
-    /// @param owners finds those they are there for
+    /// @param owners finds the keeper of an owner
     SideSandboxes(
             KeeperParts parts,
             ServerLimits servers,
@@ -103,8 +103,9 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
         }
     }
 
-    /// Nothing that its owner alone may know is in it, as notes of it lie on the disk. A list of hosts that may be
-    /// reached is not kept to yet: with one, all may be that ordinary sandboxes reach.
+    /// The spec of a side sandbox. It contains none of its owner's variables or tokens, because notes of it are on the
+    /// disk. A list of allowed hosts is not enforced yet: with one, everything is allowed that ordinary sandboxes
+    /// reach.
     private SandboxSpec spec(SandboxId owner, List<String> layers, CatalogServer.Network network) {
         return new SandboxSpec(
                 SandboxId.random(random),
@@ -141,7 +142,7 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
         return keeper;
     }
 
-    /// One at a time, so that no owner gets more than it may have.
+    /// Starts one at a time, so that the limits of an owner hold.
     private synchronized SandboxKeeper admit(
             SandboxId owner, SandboxSpec spec, CatalogServer.Network network, Consumer<String> lost) {
         long others = count(owner);
@@ -192,7 +193,7 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
         return keeper;
     }
 
-    /// Of one that an earlier daemon left, to be ended.
+    /// A keeper for one that an earlier daemon left, only to end it.
     SandboxKeeper keep(Leftovers.Found found) {
         var notes = Objects.requireNonNull(found.notes());
         var keeper = new SandboxKeeper(parts, found.slot(), notes, this::ended);
@@ -218,20 +219,20 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
         return keeper == null ? Egress.closed() : keeper.egress();
     }
 
-    /// The server names the team in a variable of each sandbox, over what a client says.
+    /// The owner's team, from a variable that the server sets over a client's value.
     @Override
     public Optional<String> team(SandboxId owner) {
         return Optional.ofNullable(owners.apply(owner)).flatMap(SandboxKeeper::team);
     }
 
-    /// As their owner's changes. Those that are put away learn of it when they are back.
+    /// Applies a change of the owner's rules. Suspended side sandboxes get them when they resume.
     void setEgress(SandboxId owner, Egress egress) {
         sides.values().stream()
                 .filter(side -> side.owner.equals(owner) && side.online && !side.keeper.isPaused())
                 .forEach(side -> side.keeper.setEgress(egress));
     }
 
-    /// What its owner may reach can have changed while it was on its way.
+    /// Applies the owner's current rules to a side sandbox that was suspended during a change.
     private void followOwner(SandboxId id) {
         var side = sides.get(id);
         if (side != null) {
@@ -257,7 +258,7 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
         followOwner(keeper.id());
     }
 
-    /// From time to time: ends those that resisted, and those whose owner is gone.
+    /// Ends side sandboxes whose end failed before, and those whose owner is gone. Called periodically.
     void lookAfter() {
         endAll(side -> side.keeper.resisted() || owners.apply(side.owner) == null);
     }
@@ -304,7 +305,7 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
         }
     }
 
-    /// One of them, for whoever asked for it.
+    /// One side sandbox, for its user.
     private record Room(SideSandboxes all, SandboxKeeper keeper) implements ServerRoom {
         @Override
         public GuestLink link() {
@@ -336,7 +337,7 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
             return keeper.stop();
         }
 
-        /// Also by a thread whose work was called off.
+        /// Ends the side sandbox, also on an interrupted thread.
         @Override
         public void close() {
             boolean interrupted = Thread.interrupted();

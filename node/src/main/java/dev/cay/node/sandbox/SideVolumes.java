@@ -34,14 +34,14 @@ final class SideVolumes {
     private static final int LARGEST_FILE = 8 << 20;
     private static final int MOST_ENTRIES = 200_000;
 
-    /// What the node itself mounts.
+    /// Paths that the node itself mounts.
     private static final Pattern RESERVED = Pattern.compile("|(proc|sys|dev)(/.*)?|run(/\\.cay.*)?");
 
     private final HostParts host;
     private final SandboxKeeper owner;
     private final ServerRooms.Wanted wanted;
 
-    /// What the server's layers show.
+    /// The merged view of the server's layers.
     private final LayerView view;
 
     private final Map<Volume, byte[]> files = new LinkedHashMap<>();
@@ -55,7 +55,8 @@ final class SideVolumes {
                 wanted.layers().stream().map(host.layers()::require).toList());
     }
 
-    /// What the server's sandbox mounts. A new volume begins with what the server's layers have in its place.
+    /// The mounts of the server's sandbox. A new volume begins with the files that the server's layers have at its
+    /// place.
     List<Mount> mounts() {
         var mounts = new ArrayList<Mount>();
         try {
@@ -74,7 +75,7 @@ final class SideVolumes {
         return mounts;
     }
 
-    /// Nothing if the owner has no such file, also if it has a directory there.
+    /// The owner's file of that path; empty if there is none, or a directory.
     private Optional<byte[]> ownersFile(Volume volume) throws IOException {
         if (!volume.source().startsWith("/")) {
             return Optional.empty();
@@ -100,7 +101,7 @@ final class SideVolumes {
     }
 
     private Mount mount(Volume volume) throws IOException {
-        // Without links, so that nothing in an image leads the mount elsewhere.
+        // Resolved without links of the image, so that no link leads the mount elsewhere.
         String target = view.find(volume.target()).path();
         if (RESERVED.matcher(target).matches()) {
             throw new CayException(
@@ -119,7 +120,7 @@ final class SideVolumes {
         var all = Files.createDirectories(files.resolve(DIRECTORY));
         var place = all.resolve(LayerStore.hash(List.of(wanted.server(), source)));
         if (!Files.isDirectory(place)) {
-            // Complete when it has its name, whatever ends the copy.
+            // The final name is given last, so that an interrupted copy is never used.
             var unfinished = Files.createTempDirectory(all, "new-");
             fill(target, unfinished);
             Files.move(unfinished, place, StandardCopyOption.ATOMIC_MOVE);
@@ -133,7 +134,7 @@ final class SideVolumes {
             Files.copy(seen, place, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.COPY_ATTRIBUTES);
             copy(target, place);
         } else {
-            // Whoever the server runs as: nobody else is in its sandbox.
+            // Open to every user, because only the server is in its sandbox.
             Files.setPosixFilePermissions(place, PosixFilePermissions.fromString("rwxrwxrwx"));
         }
     }

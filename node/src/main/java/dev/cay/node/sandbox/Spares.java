@@ -19,18 +19,17 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Sandboxes that were started before anybody asked, so that whoever asks need not wait for it. Thread-safe.
+/// Sandboxes that are started in advance, so that creates need not wait. Thread-safe.
 ///
-/// How many of a kind are kept follows how many were asked for of late. One is made at a time, and none while
-/// somebody waits for a sandbox that is being started; so spares never take the machine from those who use it. With
-/// nothing to make or to end, nothing runs here.
+/// The number of spares of a kind follows recent demand. One is made at a time, and none while a client waits for a
+/// sandbox that is being started, so spares never slow clients down. With nothing to make or to end, no thread runs.
 final class Spares implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Spares.class);
 
-    /// Of a kind that is expected, even if nobody has asked for a long time.
+    /// Fewest spares of an expected kind, even without recent demand.
     private static final int FEWEST = 4;
 
-    /// The same of a kind that costs much memory, and by how much fewer than others of it there may be.
+    /// The same for a kind that costs much memory, and the factor by which there are fewer of it.
     private static final int FEWEST_COSTLY = 2;
 
     private static final int COSTLY = 4;
@@ -38,7 +37,8 @@ final class Spares implements AutoCloseable {
     /// Over about this time the number of asked ones is counted.
     private static final Duration MEMORY = Duration.ofSeconds(30);
 
-    /// Whoever was given one runs a command next, and that shall not wait for our making of another.
+    /// Pause after a spare was given out: its client runs a command next, which the making of another one shall not
+    /// delay.
     private static final Duration COURTESY = Duration.ofMillis(40);
 
     private static final Duration BUSY_PAUSE = Duration.ofMillis(20);
@@ -48,7 +48,7 @@ final class Spares implements AutoCloseable {
     /// An id that was asked for and then not used within this time is forgotten.
     private static final Duration RESERVATION = Duration.ofMinutes(2);
 
-    /// Starts and ends sandboxes that nobody has yet.
+    /// Starts and ends sandboxes without an owner.
     interface Maker extends AutoCloseable {
         /// Sees to it that the next ones of this kind are made fast.
         ///
@@ -59,12 +59,12 @@ final class Spares implements AutoCloseable {
 
         void end(SandboxId id);
 
-        /// Nothing is warmed any more.
+        /// Stops making warm snapshots.
         @Override
         void close();
     }
 
-    /// What a sandbox is told that is nobody's yet; all that only its owner can say comes when it is given away.
+    /// The spec of a sandbox without an owner; its owner's settings come when it is given out.
     static SandboxSpec nobodys(SandboxId id, SandboxKind kind) {
         return new SandboxSpec(
                 id,
@@ -79,7 +79,7 @@ final class Spares implements AutoCloseable {
                 kind.snapshot());
     }
 
-    /// What there is of one kind. Guarded by the spares.
+    /// The spares of one kind. Guarded by the spares.
     private static final class Stock {
         private final ArrayDeque<SandboxId> ready = new ArrayDeque<>();
         private final boolean costly;
@@ -119,10 +119,10 @@ final class Spares implements AutoCloseable {
     private @Nullable Thread worker;
     private boolean closed;
 
-    /// @param most  how many of one kind there may be; 0 means none at all
-    /// @param busy  whether somebody waits for a sandbox to start
+    /// @param most   most spares of one kind; 0 means none at all
+    /// @param busy   whether a client waits for a sandbox to start
     /// @param costly whether one of a kind takes much more memory than others before it is used
-    /// @param nanos the time, as {@link System#nanoTime} tells it
+    /// @param nanos  the time, as {@link System#nanoTime} returns it
     Spares(int most, Maker maker, BooleanSupplier busy, Predicate<SandboxKind> costly, LongSupplier nanos) {
         this.most = most;
         this.maker = maker;
@@ -137,7 +137,7 @@ final class Spares implements AutoCloseable {
         }
     }
 
-    /// Like {@link #expect}, as soon as sandboxes of this kind can be made fast. Those that wait are made anew.
+    /// Like {@link #expect}, once a warm snapshot of this kind exists. Waiting spares are replaced.
     void prepare(SandboxKind kind) {
         maker.warm(kind, () -> {
             expect(kind);
@@ -145,7 +145,7 @@ final class Spares implements AutoCloseable {
         });
     }
 
-    /// Sees to it that those of this kind are made fast, whether or not more are asked for.
+    /// Has a warm snapshot of this kind made, whether or not there is demand.
     void warm(SandboxKind kind) {
         maker.warm(kind, () -> {});
     }
@@ -161,7 +161,7 @@ final class Spares implements AutoCloseable {
         notifyAll();
     }
 
-    /// Ends those of this kind that wait, as better ones can be made now.
+    /// Ends waiting spares of this kind, because faster ones can be made now.
     void renew(SandboxKind kind) {
         List<SandboxId> old;
         synchronized (this) {
@@ -173,7 +173,7 @@ final class Spares implements AutoCloseable {
         endAll(old);
     }
 
-    /// Nobody will ask for kinds that go on from this snapshot any more.
+    /// Forgets the kinds that start from this snapshot, which is deleted.
     void drop(String snapshot) {
         var old = new ArrayList<SandboxId>();
         synchronized (this) {
@@ -202,19 +202,19 @@ final class Spares implements AutoCloseable {
         return Optional.ofNullable(id);
     }
 
-    /// It is nobody's spare any more: given, or ended.
+    /// Forgets a spare that was given out or has ended.
     synchronized void forget(SandboxId id) {
         reserved.remove(id);
         stocks.values().forEach(stock -> stock.ready.remove(id));
         notifyAll();
     }
 
-    /// How many wait to be given away.
+    /// The number of spares.
     synchronized int count() {
         return stocks.values().stream().mapToInt(stock -> stock.ready.size()).sum();
     }
 
-    /// Ends those that are too many now, and those that were asked for and never used.
+    /// Ends surplus spares, and those that were prepared and never used.
     void tidy() {
         endAll(superfluous());
     }
@@ -329,7 +329,7 @@ final class Spares implements AutoCloseable {
         return null;
     }
 
-    /// When to make the next of a kind.
+    /// When to make the next spare of a kind.
     private long due(Stock stock, long now) {
         int wanted = stock.wanted(now, most);
         if (stock.ready.size() >= wanted) {

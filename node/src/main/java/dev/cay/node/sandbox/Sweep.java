@@ -10,10 +10,10 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Finds and removes what no sandbox claims: parts of sandboxes whose removal was cut short, by us or by whoever else.
+/// Finds and removes host resources that belong to no sandbox: parts of sandboxes whose removal was interrupted.
 ///
-/// While sandboxes come and go only what was unclaimed twice in a row is touched, and each thing is asked about once
-/// more just before: an id is never used twice, and a slot is held while its link is removed.
+/// While sandboxes come and go, only resources that were unclaimed twice in a row are removed, and each is checked
+/// again just before: an id is never used twice, and a slot is held while its link is removed.
 final class Sweep {
     private static final Logger log = LoggerFactory.getLogger(Sweep.class);
 
@@ -24,8 +24,8 @@ final class Sweep {
     private Set<SandboxId> lastIds = Set.of();
     private Set<String> lastLinks = Set.of();
 
-    /// @param claimed whether a sandbox is somebody's, from before anything of it was made until all of it is gone
-    /// @param slots   those of all claimed sandboxes
+    /// @param claimed whether a sandbox exists, from before its first resource until after its last one
+    /// @param slots   those of all existing sandboxes
     Sweep(HostParts host, SavedParts saved, Predicate<SandboxId> claimed, Supplier<List<Slot>> slots) {
         this.host = host;
         this.saved = saved;
@@ -33,10 +33,10 @@ final class Sweep {
         this.slots = slots;
     }
 
-    /// From time to time. Never throws: what could not be removed is tried again.
+    /// Sweeps once. Never throws: failed removals are tried again. Called periodically.
     void lookAgain() {
         try {
-            // First what there is, then who claims it: what is made in between is claimed before it is there.
+            // Resources are listed before sandboxes: a resource made in between is claimed before it exists.
             Set<SandboxId> ids = new HashSet<>(host.runtime().list());
             ids.addAll(host.pool().list());
             ids.addAll(SandboxNotes.list(host.records()));

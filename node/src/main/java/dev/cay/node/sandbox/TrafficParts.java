@@ -9,12 +9,11 @@ import dev.cay.node.mcp.Gateways;
 import dev.cay.proxy.ReverseProxy;
 import javax.net.ssl.SSLContext;
 
-/// How requests get into sandboxes, and what is told of them.
+/// The parts of the node that connect sandboxes with the outside.
 ///
-/// @param edgePort where the edge is also found inside every sandbox: many programs send `*.localhost` to loopback
-///                 without asking anybody
-/// @param edge     answers there
-/// @param tls      shown there
+/// @param edgePort port of the edge inside every sandbox: many programs resolve `*.localhost` to loopback without DNS
+/// @param edge     handles requests to that port
+/// @param tls      certificate of that port
 /// @param egress   the path of connections that leave sandboxes
 public record TrafficParts(
         HttpListeners listeners,

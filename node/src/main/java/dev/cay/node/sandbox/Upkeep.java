@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Repairs from time to time what others break: firewalls, sandboxes that resisted their end, what nobody claims.
+/// Periodic repairs: firewall rules that others removed, sandboxes that could not be ended, unclaimed resources.
 final class Upkeep implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Upkeep.class);
     private static final Duration AFTER_CRASH = Duration.ofSeconds(5);
@@ -77,7 +77,7 @@ final class Upkeep implements AutoCloseable {
         attempt("what was saved", saved);
     }
 
-    /// Whatever comes of it, the rest is looked after, and the next round comes.
+    /// Runs one task; its failure stops neither the others nor the next round.
     private static void attempt(String what, Runnable work) {
         try {
             work.run();

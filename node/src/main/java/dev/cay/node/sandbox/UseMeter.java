@@ -54,7 +54,7 @@ final class UseMeter {
         this.serverKills = runtime.serverMemoryKills(container.id());
     }
 
-    /// By one of the threads that read files.
+    /// Measures on one of the threads that read files.
     ResourceUse read() {
         try {
             return files.call(LIMIT, () -> read(pool.used(container.id())));
@@ -63,9 +63,9 @@ final class UseMeter {
         }
     }
 
-    /// On a platform thread.
+    /// Measures. Call this on a platform thread.
     ///
-    /// @param diskUsed is not ours to read: it is known of all sandboxes at once
+    /// @param diskUsed is passed in, because it is read for all sandboxes at once
     ResourceUse read(long diskUsed) {
         Usage usage = runtime.usage(container);
         tellOfKills(usage.oomKills());
@@ -81,8 +81,8 @@ final class UseMeter {
                 resources.diskSizeMB() * MB);
     }
 
-    /// Of all its CPUs together. Two readers close together share one rate: over a few milliseconds it
-    /// would say nothing.
+    /// The CPU use in percent of all its CPUs. Two readers close together share one value: over a few milliseconds it
+    /// would mean nothing.
     private synchronized double rate(Duration total) {
         Instant now = clock.instant();
         if (since == null) {
@@ -98,7 +98,7 @@ final class UseMeter {
         return cpuPercent;
     }
 
-    /// When its first process did; a daemon that took it up may be younger.
+    /// When the sandbox's first process started; a daemon that adopted it may be younger.
     private Instant began(Instant now) {
         return ProcessHandle.of(container.pid())
                 .flatMap(process -> process.info().startInstant())
@@ -106,7 +106,7 @@ final class UseMeter {
                 .orElse(now.minus(SHORTEST));
     }
 
-    /// How many of its processes the kernel has killed for want of memory; new ones are told of.
+    /// The number of its processes that the kernel has killed for lack of memory; logs new ones.
     long memoryKills() {
         long kills = runtime.memoryKills(container.id());
         tellOfKills(kills);

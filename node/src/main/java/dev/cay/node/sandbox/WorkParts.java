@@ -5,11 +5,11 @@ import dev.cay.node.process.ProcessSettings;
 import dev.cay.node.process.Workers;
 import dev.cay.node.watch.WatchHub;
 
-/// Who does the work that running sandboxes ask for.
+/// The threads that work for running sandboxes.
 ///
 /// @param namespaces threads that enter other network namespaces
 /// @param files      threads for files of sandboxes
-/// @param watching   tells of changes in files of sandboxes
+/// @param watching   reports changes in files of sandboxes
 public record WorkParts(
         HostThreads namespaces,
         HostThreads files,
