@@ -3,7 +3,7 @@ package dev.cay.node.mcp.remote;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// How far a stream was read, and when it may be asked for again. Used by one thread.
+/// The position in a stream, and the time of the next reconnect. Used by one thread.
 final class Cursor {
     private static final Duration USUAL = Duration.ofSeconds(1);
     private static final Duration LONGEST = Duration.ofSeconds(30);
@@ -25,7 +25,7 @@ final class Cursor {
         }
     }
 
-    /// False if the thread was interrupted meanwhile.
+    /// Waits before a reconnect; false if the thread was interrupted.
     boolean await(int failures) {
         var wait = retry.multipliedBy(1L << Math.min(failures, 5));
         try {

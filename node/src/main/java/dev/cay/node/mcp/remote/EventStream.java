@@ -22,7 +22,7 @@ final class EventStream {
     private @Nullable Duration retry;
     private boolean afterReturn;
 
-    /// @param room takes the size of what is kept in memory
+    /// @param room counts the size of events that are kept in memory
     EventStream(InputStream in, MessageMemory room) {
         this.in = new BufferedInputStream(in, 16 * 1024);
         this.room = room;
@@ -34,7 +34,7 @@ final class EventStream {
         return lastId;
     }
 
-    /// How long the server wants us to wait before we ask again; null if it did not say.
+    /// The server's reconnection delay; null without one.
     @Nullable
     Duration retry() {
         return retry;
@@ -71,7 +71,7 @@ final class EventStream {
                 case "id" -> id(text(line, from, line.length));
                 case "retry" -> retry(text(line, from, line.length));
                 default -> {
-                    // A comment, or nothing we know.
+                    // A comment, or an unknown field.
                 }
             }
             if (!field.equals("data")) {
@@ -82,7 +82,7 @@ final class EventStream {
     }
 
     private void id(String id) {
-        // It goes back to the server in a header.
+        // The id is sent back in a header.
         if (!id.isEmpty() && id.chars().allMatch(c -> c >= ' ' && c < 0x7f) && id.length() < LONGEST_FIELD) {
             lastId = id;
         }

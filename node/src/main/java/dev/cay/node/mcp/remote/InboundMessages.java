@@ -17,8 +17,8 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
-/// Where all streams of one connection come together, as the listener hears one at a time. A stream whose turn has not
-/// come is not read, so that the server waits.
+/// Merges all streams of one connection for its listener, which gets one message at a time. Streams that wait for their
+/// turn are not read, so the server waits.
 final class InboundMessages {
     private static final Logger log = LoggerFactory.getLogger(InboundMessages.class);
 
@@ -44,7 +44,7 @@ final class InboundMessages {
         }
     }
 
-    /// What of it is a message, or several in a list as one revision had it; nothing if it is none.
+    /// Parses the messages of a text: one, or a list as one revision had it; empty for anything else.
     List<Message> messages(byte[] json) {
         var messages = new ArrayList<Message>();
         try {
@@ -57,7 +57,7 @@ final class InboundMessages {
                 messages.add(Message.parse(Json.write(one)));
             }
         } catch (JacksonException | RpcException _) {
-            // Not the cause, which quotes what came.
+            // Without the cause, which quotes the text.
             log.atDebug().addKeyValue("server", server).log("an MCP server sent something that is no message");
         }
         return messages;
@@ -98,7 +98,8 @@ final class InboundMessages {
         }
     }
 
-    /// Lets what is being heard come to its end, but not for ever: who listens may be waiting for who closes.
+    /// Waits for a message that is being delivered, but not for ever: the listener may be waiting for the thread that
+    /// closes.
     void close() {
         closed = true;
         try {

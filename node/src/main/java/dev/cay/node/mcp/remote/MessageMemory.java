@@ -8,10 +8,10 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// The memory that one message takes while it comes in and is given on.
+/// The memory of one message while it is received and passed on.
 ///
-/// Small ones are free. Of the large ones a server has one at a time, whoever it talks to, and must come to its end:
-/// otherwise all its connections together could fill the memory of the node.
+/// Small messages are not counted. A server may have one large message at a time, over all its connections, and it must
+/// be received within a limit; otherwise its connections together could use up the node's memory.
 final class MessageMemory implements AutoCloseable {
     static final int LONGEST = 32 << 20;
 
@@ -25,7 +25,7 @@ final class MessageMemory implements AutoCloseable {
     private boolean held;
     private @Nullable Deadline deadline;
 
-    /// @param source what is closed when a large message does not come to its end
+    /// @param source closed when a large message is not completed in time
     MessageMemory(Semaphore large, Closeable source) {
         this.large = large;
         this.source = source;
@@ -57,7 +57,7 @@ final class MessageMemory implements AutoCloseable {
         taken -= bytes;
     }
 
-    /// The message is there, and is given on; that may take as long as it likes.
+    /// The message is complete and is being passed on, which has no limit.
     void complete() {
         if (deadline != null) {
             deadline.close();

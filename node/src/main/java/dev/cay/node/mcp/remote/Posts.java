@@ -11,10 +11,10 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The messages of one connection that are on their way to the server.
+/// The messages of one connection that are being sent to the server.
 ///
-/// A request is answered when its work is done, so nobody waits for that. All else is taken at once, and waited
-/// for: what is sent after it must not arrive before it.
+/// A request is answered when its work is done, so nothing waits for that. All other messages are accepted at once, and
+/// the sender waits for that: later messages must not overtake them.
 final class Posts {
     private static final Logger log = LoggerFactory.getLogger(Posts.class);
     private static final int MOST = 32;

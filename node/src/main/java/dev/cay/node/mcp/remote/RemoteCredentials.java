@@ -24,7 +24,7 @@ public interface RemoteCredentials {
     /// @param challenge the answer's header `WWW-Authenticate`; empty if it has none
     /// @param last      whether the request is not sent once more in any case
     record Refused(int status, @Nullable String shown, String challenge, boolean last) {
-        /// What was shown is a credential.
+        /// Hides the header, which is a credential.
         @Override
         public String toString() {
             return "Refused[%d]".formatted(status);
@@ -36,10 +36,10 @@ public interface RemoteCredentials {
     @Nullable
     String now() throws IOException;
 
-    /// Told when the server refused a request.
+    /// Handles a server's refusal of a request.
     ///
-    /// @return whether the request can be sent again, with what {@link #now} gives then; false also if nothing is
-    ///     known about the refusal
+    /// @return whether the request can be sent again, with the new value of {@link #now}; false also if the refusal
+    ///         is unknown
     /// @throws dev.cay.wire.CayException if the user has to do something first; the message says what
     boolean refused(Refused refused);
 }

@@ -65,7 +65,7 @@ public final class RemoteHome implements ServerHome {
         });
     }
 
-    /// The network alone is looked at: whether the server answers is seen when it is called.
+    /// Checks the sandbox's network alone: whether the server answers shows when it is called.
     @Override
     public void prepare() {
         if (!online.getAsBoolean()) {
@@ -73,7 +73,7 @@ public final class RemoteHome implements ServerHome {
         }
     }
 
-    /// Connects to the server's host and says nothing.
+    /// Connects to the server's host without a request.
     @Override
     public void reach() {
         try (var client = new WebClient(remote, lines, credentials, large)) {
@@ -123,7 +123,7 @@ public final class RemoteHome implements ServerHome {
         }
     }
 
-    /// One of the connections that there may be. It is left once, however often its connection says that it ended.
+    /// One of the allowed connections. It is released once, however often its end is reported.
     private final class Place {
         private boolean left;
 

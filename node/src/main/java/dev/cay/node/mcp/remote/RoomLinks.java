@@ -11,7 +11,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.util.Map;
 
-/// Speaks by HTTP with servers that listen inside their own sandbox. Whatever such a server says, nothing but its own
+/// Connects by HTTP to servers that listen inside their own sandbox. Whatever address such a server gives, only its own
 /// port is ever connected to.
 public final class RoomLinks implements PortLinks {
     @Override

@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
-/// A connection by the transport of 2024-11-05: one stream on which all answers come, and an address for what is sent,
-/// which the stream tells first.
+/// A connection by the transport of 2024-11-05: one stream carries all answers, and its first event gives the address
+/// for requests.
 final class SseLink implements ServerLink {
     private static final int MOST_BEFORE = 16;
 
@@ -51,7 +51,7 @@ final class SseLink implements ServerLink {
         return link;
     }
 
-    /// Of the same origin, as the user's credentials are sent there.
+    /// The address for requests. It must have the same origin, because the user's credentials are sent there.
     private static URI endpoint(WebClient.Reply reply, EventStream events, Duration limit) throws IOException {
         try (var _ = Deadline.start(limit, reply.answer().line())) {
             for (int before = 0; before < MOST_BEFORE; before++) {

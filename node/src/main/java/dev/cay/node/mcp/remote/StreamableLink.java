@@ -133,7 +133,7 @@ final class StreamableLink implements ServerLink {
         }
     }
 
-    /// Streams may end early on purpose, to be taken up again where they were.
+    /// Follows the stream of a request. A stream may end early on purpose; then it is resumed.
     private void stream(Message request, WebClient.Reply begun) {
         var cursor = new Cursor();
         var end = System.nanoTime() + call.limits().longest().toNanos();
@@ -173,8 +173,8 @@ final class StreamableLink implements ServerLink {
                         call.limits().longest());
     }
 
-    /// @param request what the stream is the answer to; null if to none
-    /// @return whether the answer was among what was heard
+    /// @param request the request that the stream answers; null for none
+    /// @return whether the answer was in the stream
     private boolean read(WebClient.Reply reply, @Nullable Message request, Cursor cursor) {
         boolean done = false;
         Deadline linger = null;
@@ -191,7 +191,7 @@ final class StreamableLink implements ServerLink {
                     }
                 }
             } catch (IOException _) {
-                // As good as an end: what matters is how far it came.
+                // Treated like an end: only the position matters.
             } finally {
                 cursor.move(events);
             }
@@ -222,8 +222,8 @@ final class StreamableLink implements ServerLink {
         return named.matches("[\\x21-\\x7e]{1,40}") ? named : null;
     }
 
-    /// What the server says to nobody's request. It need not have such a stream, and servers say so in many ways, also
-    /// with the status that means the end of a session elsewhere.
+    /// Follows the stream of messages that belong to no request. It is optional, and servers refuse it in many ways,
+    /// also with the status that elsewhere means the end of a session.
     private void listen() {
         var cursor = new Cursor();
         for (int failures = 0; failures < MOST_TRIES && inbound.open(); failures++) {
@@ -234,7 +234,7 @@ final class StreamableLink implements ServerLink {
                 }
                 read(reply, null, cursor);
             } catch (IOException | CayException _) {
-                // It is asked again, some times; the other messages tell better what is wrong.
+                // Retried a few times; the other messages show better what is wrong.
             }
             if (System.nanoTime() - begun > STEADY.toNanos()) {
                 failures = 0;
@@ -264,7 +264,7 @@ final class StreamableLink implements ServerLink {
         return !reason.isEmpty();
     }
 
-    /// Why nothing more can be said on this connection; empty if more can.
+    /// Why the connection cannot be used any more; empty if it can.
     private String ended(WebAnswer answer) {
         return switch (answer.status()) {
             case 401, 403 -> status(answer) + "; look at the credentials given for it";
@@ -281,7 +281,7 @@ final class StreamableLink implements ServerLink {
         inbound.hear(Message.error(request.id(), new RpcException(RpcException.INTERNAL_ERROR, reason)));
     }
 
-    /// Says goodbye in the background: the server may take its time.
+    /// Ends the session in the background, because the server may be slow.
     @Override
     public void close() {
         if (!closed.compareAndSet(false, true)) {
@@ -301,7 +301,7 @@ final class StreamableLink implements ServerLink {
                 var _ = client.send(request, FAREWELL)) {
             // Whatever it says.
         } catch (IOException | CayException _) {
-            // It will find out by itself that nobody comes any more.
+            // The server will notice by itself that the client is gone.
         }
     }
 }

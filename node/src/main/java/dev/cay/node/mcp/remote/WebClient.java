@@ -29,7 +29,7 @@ final class WebClient implements AutoCloseable {
     private static final int MOST_IDLE = 4;
     private static final Duration IDLE = Duration.ofSeconds(20);
 
-    /// What is not the user's to say.
+    /// Headers that users cannot set.
     private static final Set<String> OURS = Set.of(
             "host",
             "connection",
@@ -67,7 +67,7 @@ final class WebClient implements AutoCloseable {
         this.large = large;
     }
 
-    /// An answer with the address it came from, which is not the one that was asked if that redirects.
+    /// An answer with the address it came from, which differs from the requested one after a redirect.
     final class Reply implements AutoCloseable {
         private final URI url;
         private final WebAnswer answer;
@@ -85,12 +85,12 @@ final class WebClient implements AutoCloseable {
             return answer;
         }
 
-        /// For messages in the answer.
+        /// Counts the memory of messages in the answer.
         MessageMemory room() {
             return new MessageMemory(large, answer.line());
         }
 
-        /// All of a small answer, or of a message.
+        /// The whole content of a small answer, or of a message.
         byte[] bytes(MessageMemory room) throws IOException {
             var bytes = new ByteArrayOutputStream();
             var piece = new byte[16 * 1024];
@@ -117,7 +117,7 @@ final class WebClient implements AutoCloseable {
         rest(line);
     }
 
-    /// @param limit until the head of the answer is there
+    /// @param limit until the head of the answer has arrived
     Reply send(Request request, Duration limit) throws IOException {
         String shown = credentials.now();
         var reply = follow(request, shown, limit);
