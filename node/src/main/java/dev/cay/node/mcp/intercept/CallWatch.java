@@ -11,7 +11,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Has the calls of one sandbox looked at, by one interceptor after the other, in the order of the configuration.
+/// Has the calls of one sandbox checked by one interceptor after the other, in the order of the configuration.
 /// Thread-safe.
 public final class CallWatch {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -21,8 +21,8 @@ public final class CallWatch {
     private final Semaphore room;
     private final Semaphore share;
 
-    /// @param room  for questions of all sandboxes at a time
-    /// @param share for those of this one
+    /// @param room  limit of concurrent checks of all sandboxes
+    /// @param share limit of this one
     CallWatch(SandboxId sandbox, List<Interceptor> all, Semaphore room, Semaphore share) {
         this.sandbox = sandbox;
         this.all = all;
@@ -30,7 +30,7 @@ public final class CallWatch {
         this.share = share;
     }
 
-    /// Whether anybody looks at it then.
+    /// Whether any interceptor checks this call at that time.
     public boolean concerns(When when, String server, String tool) {
         return all.stream().anyMatch(one -> isAbout(one, when, server, tool));
     }
@@ -39,10 +39,10 @@ public final class CallWatch {
         return one.rule().when() == when && one.rule().concerns(server, tool);
     }
 
-    /// What becomes of the arguments of a call, or of its result.
+    /// The arguments of a call, or its result, after all interceptors.
     ///
     /// @param tool its name without the server's
-    /// @throws CayException with a sentence for whoever called, if that is nothing
+    /// @throws CayException with a sentence for the caller, if an interceptor denies the call
     public ObjectNode look(When when, String server, String tool, ObjectNode value) {
         var now = value;
         for (var one : all) {

@@ -13,9 +13,9 @@ import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// An address that is asked by HTTP. It is the operator's own, so it may lie anywhere, on this host too.
+/// Sends a call to an HTTP address. The operator chose it, so any address is allowed, also on this host.
 ///
-/// @param name what people are told it is
+/// @param name its name in messages
 record HttpBackend(String name, URI url, HttpClient client) implements InterceptorBackend {
     private static final Logger log = LoggerFactory.getLogger(HttpBackend.class);
     private static final int OK = 200;

@@ -9,11 +9,11 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// One of the operator's, with who is asked.
+/// One interceptor: its rule, and the backend that checks calls.
 record Interceptor(Interception rule, InterceptorBackend asked) {
     private static final int LONGEST_REASON = 2000;
 
-    /// What it looks at, and what it may say instead.
+    /// What it gets, and what it may answer.
     String subject() {
         return switch (rule.when()) {
             case BEFORE -> "arguments";
@@ -21,8 +21,8 @@ record Interceptor(Interception rule, InterceptorBackend asked) {
         };
     }
 
-    /// @param question all but what it looks at
-    /// @return what takes the place of the value, most often itself
+    /// @param question all fields but the value
+    /// @return the new value, most often the same one
     ObjectNode ask(ObjectNode question, ObjectNode value) throws InterruptedException {
         question.set(subject(), value);
         byte[] asking = Json.write(question);
@@ -39,7 +39,7 @@ record Interceptor(Interception rule, InterceptorBackend asked) {
         return new String(answer, StandardCharsets.UTF_8).isBlank() ? value : understood(answer, value);
     }
 
-    /// Whatever it may have meant by anything else, it did not mean that the call is good.
+    /// Parses an answer. An unknown answer denies the call.
     private ObjectNode understood(byte[] answer, ObjectNode value) {
         JsonNode tree;
         try {

@@ -3,14 +3,14 @@ package dev.cay.node.mcp.intercept;
 import dev.cay.wire.CayException;
 import java.time.Duration;
 
-/// Who is asked what shall become of a call.
+/// Sends a call to an interceptor's program or address, and returns its answer.
 interface InterceptorBackend {
-    /// Most bytes of a question and of an answer.
+    /// Most bytes of a call and of an answer.
     int MOST = 1 << 20;
 
-    /// Waits for the answer no longer than the limit.
+    /// Waits for the answer, at most the limit.
     ///
-    /// @return JSON, if all is well; empty for nothing to say
-    /// @throws CayException with the end of a sentence that begins with its name, and never with what it said
+    /// @return JSON; empty to leave the call as it is
+    /// @throws CayException with the end of a sentence that begins with its name, and never with its output
     byte[] ask(byte[] question, Duration limit) throws InterruptedException;
 }

@@ -10,14 +10,14 @@ import java.util.List;
 import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
-/// All that the operator has calls of tools looked at by. Thread-safe.
+/// All interceptors of the operator. Thread-safe.
 public final class Interceptors implements AutoCloseable {
     /// Programs and connections at a time, for all sandboxes and for one: none can keep the others from calling.
     private static final int MOST_AT_ONCE = 64;
 
     private static final int MOST_OF_ONE = 8;
 
-    /// How long a connection may take to come about, within the limit of the whole.
+    /// Time limit of a connection, within the limit of the whole.
     private static final Duration CONNECTING = Duration.ofSeconds(10);
 
     private final @Nullable HttpClient client;
@@ -30,7 +30,7 @@ public final class Interceptors implements AutoCloseable {
         all = wanted.stream().map(one -> new Interceptor(one, asked(one, http))).toList();
     }
 
-    /// Without redirects, and never through a proxy: the operator said where to.
+    /// A client without redirects and proxies, because the operator chose the address.
     private static HttpClient client() {
         return HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)
@@ -52,7 +52,7 @@ public final class Interceptors implements AutoCloseable {
         };
     }
 
-    /// Looks at the calls of one sandbox.
+    /// The interceptors for one sandbox.
     public CallWatch of(SandboxId sandbox) {
         return new CallWatch(sandbox, all, room, new Semaphore(MOST_OF_ONE, true));
     }

@@ -7,9 +7,9 @@ import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A program on this host. What it complains of is for the operator alone.
+/// Runs a program on this host for each call. Only the operator sees its error output.
 ///
-/// @param name what people are told it is
+/// @param name its name in messages
 record ProgramBackend(String name, OperatorProgram program) implements InterceptorBackend {
     private static final Logger log = LoggerFactory.getLogger(ProgramBackend.class);
 

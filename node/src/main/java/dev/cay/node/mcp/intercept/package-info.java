@@ -1,6 +1,6 @@
-/// What the operator puts between clients and tools: programs and addresses that look at calls, change or stop them.
+/// The operator's interceptors of tool calls: programs and addresses that check calls, change or deny them.
 ///
-/// They are asked by {@link dev.cay.node.mcp.intercept.CallWatch}. One that is broken lets nothing pass.
+/// {@link dev.cay.node.mcp.intercept.CallWatch} calls them. A broken interceptor denies every call.
 @NullMarked
 package dev.cay.node.mcp.intercept;
 
