@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 
-/// A sandbox that is there for a server alone: nobody lists, finds or reaches it, and no later daemon takes it up.
+/// A sandbox for one server: it is in no list, clients cannot reach it, and a later daemon removes it.
 public interface ServerRoom extends AutoCloseable {
     GuestLink link();
 
@@ -17,10 +17,10 @@ public interface ServerRoom extends AutoCloseable {
     /// @throws java.net.ConnectException when none does
     SocketChannel dial(int port) throws IOException;
 
-    /// Puts it away with what runs in it, whose memory is kept where nobody can read it. Whoever speaks with that must
-    /// have let go of it. Blocks, with a limit.
+    /// Suspends it with its processes, whose memory is stored encrypted. All connections to them must be closed before.
+    /// Blocks, with a limit.
     ///
-    /// @throws dev.cay.wire.CayException when that cannot be done; then it has ended
+    /// @throws dev.cay.wire.CayException when that fails; then it has ended
     void sleep();
 
     /// Brings it back, as it was but for its {@link #link}. Blocks, with a limit.
@@ -28,9 +28,9 @@ public interface ServerRoom extends AutoCloseable {
     /// @throws dev.cay.wire.CayException when that cannot be done; then it has ended
     void wake();
 
-    /// Stops all that runs inside, for good. Blocks, with a limit.
+    /// Stops everything inside, for good. Blocks, with a limit.
     ///
-    /// @return the files that differ from its layers, as overlayfs writes them; there until the room is closed
+    /// @return the files that differ from its layers, as overlayfs writes them; they exist until the room is closed
     Path stop();
 
     /// Ends it with all that is in it.

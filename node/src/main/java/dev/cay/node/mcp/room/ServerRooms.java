@@ -9,14 +9,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/// Where rooms for servers come from.
+/// Opens side sandboxes for servers.
 public interface ServerRooms {
-    /// What a room is made of.
+    /// The inputs of a side sandbox.
     ///
-    /// @param server  key of the server that it is for; volumes of the same name belong to it alone
-    /// @param layers  what it starts from, top first
-    /// @param network what it may reach
-    /// @param volumes what is mounted in it
+    /// @param server  key of its server; volumes of the same name belong to that alone
+    /// @param layers  its layers, top first
+    /// @param network the network it may reach
+    /// @param volumes its mounts
     record Wanted(String server, List<String> layers, CatalogServer.Network network, List<LaunchPlan.Volume> volumes) {
         public Wanted {
             layers = List.copyOf(layers);
@@ -26,8 +26,8 @@ public interface ServerRooms {
 
     /// Starts one. Blocks, with a limit.
     ///
-    /// @param owner whom it is for; it does not outlive them
-    /// @param lost  hears why when it ended, and once; must not block
+    /// @param owner the sandbox it is for; it ends with that
+    /// @param lost  called once with the reason when it has ended; must not block
     ServerRoom open(SandboxId owner, Wanted wanted, Consumer<String> lost);
 
     /// Returns when an owner has fewer rooms than at the time of the call, or when the time is over.

@@ -7,9 +7,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// The time for which a server is put away with its sandbox: who wants it then waits for its return. Thread-safe.
+/// Whether a server is suspended with its sandbox. While it is, callers block until it resumes. Thread-safe.
 final class Absence {
-    /// For those who came while nobody could come: the sandbox is back by now, or will not be for long.
+    /// How long callers wait: a resume takes less, and a sandbox that is not back by then will be away for long.
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private final String server;

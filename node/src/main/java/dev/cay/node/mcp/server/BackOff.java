@@ -5,9 +5,9 @@ import dev.cay.wire.ErrorKind;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 
-/// Keeps a server that ends again and again from being started as often. Thread-safe.
+/// Delays the restarts of a server that fails repeatedly. Thread-safe.
 final class BackOff {
-    /// Who lived shorter had no chance to be of use.
+    /// A server that ran shorter counts as failed.
     private static final Duration SHORT = Duration.ofSeconds(10);
 
     private static final Duration LONG = Duration.ofMinutes(1);
@@ -25,7 +25,7 @@ final class BackOff {
         this.nanos = nanos;
     }
 
-    /// One ended that was not to.
+    /// Counts an unexpected end.
     synchronized void failed(Duration lived, String why) {
         lived(lived);
         if (lived.compareTo(SHORT) >= 0) {
@@ -39,7 +39,7 @@ final class BackOff {
         }
     }
 
-    /// One was well for so long.
+    /// Resets the delay after a long run.
     synchronized void lived(Duration time) {
         if (time.compareTo(LONG) >= 0) {
             failures = 0;

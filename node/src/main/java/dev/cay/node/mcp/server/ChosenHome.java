@@ -22,17 +22,17 @@ import org.jspecify.annotations.Nullable;
 /// way is taken only when what the first needs cannot be had any more. A server that runs elsewhere must be reached
 /// before its way is taken, unless that is the only one.
 public final class ChosenHome implements ServerHome {
-    /// How long a connection waits while another one chooses: as long as two packages or images may take.
+    /// How long a connection waits while another one tries ways: as long as two packages or images may take.
     private static final Duration LIMIT = Duration.ofMinutes(25);
 
     private static final int LONGEST_REASON = 300;
 
-    /// How it is with one of the ways.
+    /// The state of one of the ways.
     ///
     /// @param reason why it was not taken, in one line; empty if it was taken, or was not tried
     public record Standing(LaunchPlan plan, boolean taken, String reason) {}
 
-    /// One of the ways, with the home of the server while the way is taken or tried.
+    /// One of the ways, with the server's home while the way is taken or tried.
     private static final class Way {
         private final LaunchPlan plan;
         private final BackOff backOff;
@@ -125,13 +125,13 @@ public final class ChosenHome implements ServerHome {
         throw noWay();
     }
 
-    /// One of several ways must lead to a server. An only one fails when it is used, and says why.
+    /// Checks that a way works, if there are several. An only way fails when it is used, with its own reason.
     private static void prepareAndReach(ServerHome home) {
         home.prepare();
         home.reach();
     }
 
-    /// Fetches what the way needs, unless it failed to do so a moment ago.
+    /// Fetches what the way needs, unless that failed recently.
     private boolean canBeTaken(Way way, Consumer<ServerHome> test) {
         try {
             way.backOff.require();
@@ -154,8 +154,8 @@ public final class ChosenHome implements ServerHome {
         }
     }
 
-    /// What was opened for the way ends. A way that the sandbox may not use costs nothing to try and can be allowed at
-    /// any time, so it is tried as often as somebody asks.
+    /// Closes the home of a failed way. A way that the sandbox's network forbids costs nothing to try and can be
+    /// allowed at any time, so it is tried at each request.
     private void refuse(Way way, CayException why) {
         leave(way, ServerHome::cut);
         way.refusal = why;
@@ -209,7 +209,7 @@ public final class ChosenHome implements ServerHome {
         }
     }
 
-    /// How it is with each way, in the order in which they are tried.
+    /// The state of each way, in the order in which they are tried.
     public List<Standing> ways() {
         var now = taken;
         return ways.stream()
@@ -265,7 +265,7 @@ public final class ChosenHome implements ServerHome {
         return home == null ? "" : home.warning();
     }
 
-    /// One for which a way is still chosen has nothing that could be put away.
+    /// Suspends the server. While a way is still being chosen there is nothing to suspend.
     @Override
     public boolean sleep() {
         var home = now();

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// Does something when nobody needed a server for a while. Thread-safe.
+/// Runs an action when a server was unused for a while. Thread-safe.
 final class IdleTimer {
     private final FdPoller poller;
     private final Duration limit;
@@ -19,9 +19,9 @@ final class IdleTimer {
         this.work = work;
     }
 
-    /// Begins to wait, and forgets what it waited for before.
+    /// Starts the timer again.
     ///
-    /// @param idle whether there is a reason to wait
+    /// @param idle whether the server is still unused
     synchronized void begin(BooleanSupplier idle) {
         forget();
         if (idle.getAsBoolean()) {

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.type.TypeReference;
 
-/// The lock file: which image each name stands for on this machine. An operator may delete an entry, so that the next
-/// start of the server pulls what the name means then. Thread-safe, and safe against other processes.
+/// The lock file: the digest that each image name means on this machine. An operator may delete an entry, so that the
+/// next start of the server pulls the current image of that name. Thread-safe, and safe against other processes.
 final class ImageLock {
     private static final TypeReference<Map<String, ServerImage>> TYPE = new TypeReference<>() {};
 

@@ -3,15 +3,15 @@ package dev.cay.node.mcp.server;
 import dev.cay.node.lines.Tail;
 import java.util.regex.Pattern;
 
-/// What a server said last on its standard error, fit to be shown to its user. Thread-safe.
+/// The last lines of a server's standard error, cleaned so that its user may see them. Thread-safe.
 final class LastWords {
-    /// How much is shown.
+    /// Most bytes that are shown.
     private static final int MOST = 4 << 10;
 
-    /// Colours, and other characters that nobody sees.
+    /// Colours, and other invisible characters.
     private static final Pattern UNSEEN = Pattern.compile("\u001b\\[[0-9;]*[A-Za-z]|[\\p{Cntrl}&&[^\\n\\t]]");
 
-    /// Where in its program it was. Why it ended stands before that, and would not be seen behind so much.
+    /// Stack frames. The reason is printed before them, and would be cut off by so many lines.
     private static final Pattern FRAMES = Pattern.compile(
             "(?m)^[ \\t]++at .*(:\\d+:\\d+\\)?|<anonymous>\\)|native\\))(?: \\{)?$\\R?|^Node\\.js v[\\d.]+$\\R?");
 
@@ -23,12 +23,12 @@ final class LastWords {
         this.complaint = new Tail(MOST + 4 * secrets.longest());
     }
 
-    /// Where it is written as it comes.
+    /// Receives the output.
     Tail complaint() {
         return complaint;
     }
 
-    /// Without the values the server was given; empty if it said nothing.
+    /// The text without the values the server was given; empty without output.
     String text() {
         String last = secrets.strikeOut(complaint.text(), complaint.isCut());
         last = FRAMES.matcher(UNSEEN.matcher(last).replaceAll("")).replaceAll("");

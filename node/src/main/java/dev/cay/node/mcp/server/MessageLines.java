@@ -9,9 +9,9 @@ import tools.jackson.core.JsonParser;
 import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.json.JsonFactory;
 
-/// Makes messages of lines. Used by one thread.
+/// Parses lines into messages. Used by one thread.
 ///
-/// Servers print other things too, like who they are. Those lines are passed over, up to a number.
+/// Servers print other lines too. Those are skipped, up to a number.
 final class MessageLines {
     private static final int MOST_OTHERS = 1000;
 
@@ -23,7 +23,7 @@ final class MessageLines {
 
     private int others;
 
-    /// @return nothing for what is no message
+    /// @return empty for a line that is no message
     Optional<Message> read(byte[] line) throws ProtocolException {
         try {
             if (line.length > LONG) {

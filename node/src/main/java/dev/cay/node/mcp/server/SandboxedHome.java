@@ -28,18 +28,18 @@ final class SandboxedHome implements ServerHome {
     /// The first may have to fetch a package.
     private static final Duration START_LIMIT = Duration.ofMinutes(12);
 
-    /// How long what is being said may take before a server is put away.
+    /// Time for messages in transit before a server is suspended.
     private static final Duration MOMENT = Duration.ofSeconds(2);
 
-    /// Failures that say nothing about the server.
+    /// Failures that are not the server's.
     private static final Set<ErrorKind> NOT_ITS_FAULT =
             Set.of(ErrorKind.UNAVAILABLE, ErrorKind.EXHAUSTED, ErrorKind.CANCELED, ErrorKind.NOT_FOUND);
 
-    /// What all homes share.
+    /// The parts that all homes share.
     ///
     /// @param ports connects to servers that listen at a port
-    /// @param idle  how long a room is kept that nobody is connected to
-    /// @param nanos the time, as {@link System#nanoTime} tells it
+    /// @param idle  how long an unused side sandbox is kept
+    /// @param nanos the time, as {@link System#nanoTime} returns it
     record Equipment(
             ServerRooms rooms,
             PortLinks ports,
@@ -59,7 +59,7 @@ final class SandboxedHome implements ServerHome {
     private final Semaphore places = new Semaphore(MOST_CONNECTIONS);
     private final ServerProcesses processes = new ServerProcesses();
 
-    /// Held by whoever starts, uses or ends the room.
+    /// Held while the side sandbox is started, used or ended.
     private final ReentrantLock door = new ReentrantLock(true);
 
     private volatile @Nullable ServerStay stay;
@@ -271,12 +271,12 @@ final class SandboxedHome implements ServerHome {
         return processes.isEmpty() && (now == null || now.isIdle());
     }
 
-    /// The room goes if nobody connects for a while.
+    /// Ends the side sandbox if no connection is made for a while.
     private void expectIdleness() {
         idleness.begin(() -> stay != null && !closed && isIdle());
     }
 
-    /// Whoever holds the door connects, and looks after the room when done.
+    /// Releases the lock. The thread that held it then ends a side sandbox that was lost or closed meanwhile.
     private void rest() {
         if (door.tryLock()) {
             try {
@@ -289,8 +289,9 @@ final class SandboxedHome implements ServerHome {
         }
     }
 
-    /// Who is just connecting may take minutes: then all of it is called off. A server with volumes starts afresh: its
-    /// volumes are saved with the owner, at another moment than its memory would be.
+    /// Suspends the server. A connection that is just being made may take minutes, so it is cancelled. A server
+    /// with volumes starts again instead: its volumes are saved with the owner, at another moment than its memory
+    /// would be.
     @Override
     public boolean sleep() {
         if (!plan.volumes().isEmpty() || !lockDoor(MOMENT)) {
@@ -347,7 +348,7 @@ final class SandboxedHome implements ServerHome {
         return now == null ? null : now.room();
     }
 
-    /// It starts afresh when it is wanted again.
+    /// Handles a failed suspend or resume: the server starts again at the next request.
     private void fail(String what, Exception e) {
         log.atWarn()
                 .setCause(e)
@@ -369,7 +370,7 @@ final class SandboxedHome implements ServerHome {
         endStay();
     }
 
-    /// Whoever holds the door does it, if it is not us: after each connect they look.
+    /// Ends the side sandbox now, or leaves that to the thread that holds the lock.
     private void endStay() {
         if (door.tryLock()) {
             try {

@@ -19,15 +19,15 @@ import java.util.function.Supplier;
 /// Homes of servers that run here, as programs of npm packages, images, repositories or commands: each in a
 /// sandbox of its own.
 public final class SandboxedHomes implements ServerHomes, ServerInstaller, AutoCloseable {
-    /// How long a room is kept that nobody is connected to.
+    /// How long an unused side sandbox is kept.
     public static final Duration IDLE = Duration.ofSeconds(60);
 
     private final SandboxedHome.Equipment equipment;
     private final Set<SandboxedHome> homes = ConcurrentHashMap.newKeySet();
 
     /// @param base  layers of the template that servers run on, top first; the last has Node
-    /// @param idle  how long a room is kept that nobody is connected to
-    /// @param nanos the time, as {@link System#nanoTime} tells it
+    /// @param idle  how long an unused side sandbox is kept
+    /// @param nanos the time, as {@link System#nanoTime} returns it
     public SandboxedHomes(
             ServerRooms rooms,
             PortLinks ports,
@@ -63,7 +63,7 @@ public final class SandboxedHomes implements ServerHomes, ServerInstaller, AutoC
         return equipment.preparation().progress(plan);
     }
 
-    /// Ends all servers, and what is being installed for them.
+    /// Ends all servers, and running installs.
     @Override
     public void close() {
         equipment.preparation().close();

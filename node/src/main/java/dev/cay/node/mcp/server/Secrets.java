@@ -6,17 +6,17 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// The values a server was given, which must not stand in what is told of it. Servers like to print them.
+/// The values that a server was given. They are removed from all messages about it, because servers often print them.
 final class Secrets {
-    /// Shorter ones are words that occur anyway.
+    /// Shorter values are not removed, because they are common words.
     private static final int SHORTEST = 4;
 
-    /// Lines of a value that has several are looked for alone from this length on.
+    /// From this length on, a line of a value with several lines is also removed by itself.
     private static final int SHORTEST_LINE = 8;
 
     private static final char STRUCK = '\0';
 
-    /// Longest first: one that is part of another must not leave the rest of it standing.
+    /// Longest first: a value that is part of another must not leave the rest of that.
     private final List<String> values;
 
     Secrets(LaunchPlan plan) {
@@ -44,13 +44,13 @@ final class Secrets {
         };
     }
 
-    /// How many characters the longest has.
+    /// The length of the longest value.
     int longest() {
         return values.isEmpty() ? 0 : values.getFirst().length();
     }
 
-    /// @param cut whether the text begins somewhere in the middle, perhaps of a value: then as much of it as may be the
-    ///            rest of one is left out
+    /// @param cut whether the text begins in the middle, perhaps of a value: then its beginning is removed as far as it
+    ///            may be the rest of one
     String strikeOut(String text, boolean cut) {
         String clean = text.replace(STRUCK, ' ');
         for (String value : values) {
@@ -63,7 +63,7 @@ final class Secrets {
         return clean.replaceAll(STRUCK + "+", "***");
     }
 
-    /// As long as what it stands for, so that places stay what they are.
+    /// A text of the same length, so that positions stay the same.
     private static String filler(int length) {
         var filler = new char[length];
         Arrays.fill(filler, STRUCK);

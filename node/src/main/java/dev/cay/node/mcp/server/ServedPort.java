@@ -44,9 +44,9 @@ final class ServedPort {
         return open.isEmpty();
     }
 
-    /// Starts the server, if it does not run, and waits until it listens.
+    /// Starts the server unless it runs, and waits until it listens.
     ///
-    /// @param left runs once when the connection is over, whoever ended it
+    /// @param left runs once when the connection has ended, for any reason
     ServerLink connect(ServerLink.Listener listener, Runnable left) throws IOException {
         if (process == null || over != null) {
             over = null;
@@ -104,7 +104,7 @@ final class ServedPort {
         }
     }
 
-    /// What the process prints is not for anybody.
+    /// Ignores the process's output.
     private final class Deaf implements ServerLink.Listener {
         @Override
         public void heard(Message message) {}
@@ -116,7 +116,7 @@ final class ServedPort {
         }
     }
 
-    /// Nobody counts the process itself.
+    /// Ignores the process's end.
     private final class Alone implements ServerProcess.Keeper {
         @Override
         public void over(ServerProcess ended, Duration lived, @Nullable String reason) {
@@ -134,7 +134,7 @@ final class ServedPort {
         }
     }
 
-    /// One connection to it.
+    /// One connection to the port.
     private final class Link implements ServerLink, ServerLink.Listener {
         private final ServerLink.Listener listener;
         private final Runnable left;

@@ -15,17 +15,18 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// What is run for each connection to a server. Prints nothing, as credentials are in it.
+/// The command of each connection to a server. Its text form is empty, because it contains credentials.
 record ServerCommand(List<String> line, Map<String, String> environment, String workdir, Account account) {
     static final String TAG = "mcp-server";
 
     private static final String USER = "user";
     private static final String PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-    /// A server from an image runs as the image says: its user, its directory and its variables, which those of
-    /// the catalog are added to. All others run as `user`, at home; one from a repository in its clone.
+    /// The command of a plan. A server from an image runs as the image says: its user, directory and variables, to
+    /// which those of the catalog are added. All others run as `user`, in its home; one from a repository in its
+    /// clone.
     ///
-    /// @param files of the room it will run in
+    /// @param files of its side sandbox
     static ServerCommand of(LaunchPlan plan, ServerPreparation.Prepared prepared, FileTree files) throws IOException {
         var image = prepared.image();
         var account = account(plan, image, files);
@@ -53,7 +54,7 @@ record ServerCommand(List<String> line, Map<String, String> environment, String 
                 : account.home();
     }
 
-    /// By name, or by numbers as in images.
+    /// A user by name, or by numbers as in images.
     private static Account account(LaunchPlan plan, @Nullable ServerImage image, FileTree files) throws IOException {
         String user = plan.user() == null || plan.user().isBlank() ? usual(image) : plan.user();
         return files.findAccount(user)

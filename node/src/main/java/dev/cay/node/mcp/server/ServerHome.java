@@ -2,15 +2,15 @@ package dev.cay.node.mcp.server;
 
 import java.time.Duration;
 
-/// One server for one sandbox, with whatever it takes to run it. Thread-safe.
+/// One server of one sandbox, with everything that runs it. Thread-safe.
 ///
-/// Nothing is started before the first connection. What nobody is connected to for a while may be stopped, and is
-/// started again for the next one.
+/// Nothing is started before the first connection. An unused server may be stopped after a while, and is started again
+/// for the next connection.
 public interface ServerHome extends AutoCloseable {
-    /// Has all that the server needs before it can start: a package or an image that is fetched, a network that its
-    /// sandbox may use. Returns at once where nothing is missing. Blocks, with a limit, and starts nothing.
+    /// Fetches everything that the server needs to start: a package or an image, permission of the network. Returns at
+    /// once if nothing is missing. Blocks, with a limit, and starts nothing.
     ///
-    /// @throws dev.cay.wire.CayException with a sentence for the user when that cannot be had
+    /// @throws dev.cay.wire.CayException with a sentence for the user when that fails
     default void prepare() {}
 
     /// Makes sure that the server can be called at all, where it runs elsewhere. Blocks, with a limit.
@@ -18,10 +18,10 @@ public interface ServerHome extends AutoCloseable {
     /// @throws dev.cay.wire.CayException with a sentence for the user when it cannot
     default void reach() {}
 
-    /// Connects to the server as a client of its own: no two connections share what it keeps in memory. Blocks until
+    /// Connects to the server as a separate client: connections share none of the server's memory. Blocks until
     /// messages can be sent, with a limit.
     ///
-    /// @throws dev.cay.wire.CayException with a sentence for the user when that cannot be done
+    /// @throws dev.cay.wire.CayException with a sentence for the user when that fails
     ServerLink connect(ServerLink.Listener listener);
 
     /// After {@link #connect} was refused as there are too many connections: returns when there is one less, or when
@@ -46,18 +46,18 @@ public interface ServerHome extends AutoCloseable {
         return "";
     }
 
-    /// Puts away what runs, with its memory, until {@link #wake}; connections stay, and wait. What cannot be kept is
-    /// over. Blocks, with a limit.
+    /// Suspends the server with its memory until {@link #wake}; connections stay, and wait. A server that cannot be
+    /// saved ends. Blocks, with a limit.
     ///
-    /// @return false when it is nothing that can be put away; then it is to be closed
+    /// @return false when it cannot be suspended; then the caller closes it
     default boolean sleep() {
         return false;
     }
 
-    /// Brings back what was put away; nothing to do for one that was not. Blocks, with a limit.
+    /// Resumes a suspended server; does nothing for others. Blocks, with a limit.
     default void wake() {}
 
-    /// Like {@link #close}, but that nothing more is said to the server.
+    /// Like {@link #close}, but without another message to the server.
     default void cut() {
         close();
     }

@@ -3,8 +3,8 @@ package dev.cay.node.mcp.server;
 import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.wire.SandboxId;
 
-/// Where servers are made, each in the way its plan says.
+/// Makes the home of a server, in the way of its plan.
 public interface ServerHomes {
-    /// Promises nothing about the server yet: that begins with the first connection.
+    /// Makes a home. The server is not checked before the first connection.
     ServerHome open(SandboxId owner, LaunchPlan plan);
 }

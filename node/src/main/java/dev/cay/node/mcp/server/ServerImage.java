@@ -7,11 +7,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// A container image that an MCP server runs from: its layers on this machine, and how it wants to be run.
+/// A container image of an MCP server: its layers on this machine, and its configuration.
 ///
 /// @param digest      of the manifest for this machine
 /// @param layers      content keys, the topmost first, few enough to be mounted
-/// @param entrypoint  the program, which arguments of the catalog follow
+/// @param entrypoint  the program, followed by arguments of the catalog
 /// @param command     follows the entry point where the catalog has no arguments
 /// @param environment in the image's order
 /// @param user        name or number, with a group after a colon; empty for root

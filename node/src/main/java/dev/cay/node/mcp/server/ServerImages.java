@@ -25,15 +25,15 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Container images that MCP servers are published as. Thread-safe.
+/// The container images of MCP servers. Thread-safe.
 ///
-/// The catalog names images by tags, and what a tag means can change at any time. The first pull of a name writes the
-/// image's digest to a lock file ({@link ImageLock}); after that the name stands for that image, which also starts when
-/// no registry is reached.
+/// The catalog names images by tags, and a tag can be moved at any time. The first pull of a name writes the image's
+/// digest to a lock file ({@link ImageLock}); from then on the name means that image, which also starts when no
+/// registry can be reached.
 public final class ServerImages implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ServerImages.class);
 
-    /// The node's own layer lies on top of these.
+    /// Most layers, because the node's own layer is mounted on top.
     private static final int MOST_LAYERS = 39;
 
     private static final int PULLS_AT_ONCE = 3;
@@ -57,7 +57,7 @@ public final class ServerImages implements AutoCloseable {
         this.lock = new ImageLock(lockFile);
     }
 
-    /// Where an instance keeps the digests of its servers' images.
+    /// The lock file of an instance.
     ///
     /// @param stateDir of the instance
     public static Path lockFile(Path stateDir) {
@@ -105,7 +105,7 @@ public final class ServerImages implements AutoCloseable {
         }
     }
 
-    /// Layers of a locked image that were removed as nobody used them are fetched by its digest.
+    /// Pulls an image. Removed layers of a locked image are fetched by its digest.
     private ServerImage pull(String reference) {
         var locked = lock.find(reference);
         var wanted = ImageReference.parse(reference);
@@ -127,12 +127,12 @@ public final class ServerImages implements AutoCloseable {
         return image;
     }
 
-    /// How far the pull of an image is; empty if none is under way.
+    /// The progress of a pull; empty without one.
     String progress(String name) {
         return progress.getOrDefault(ImageReference.parse(name).toString(), "");
     }
 
-    /// Once for each start of the daemon, and in the background.
+    /// Compares the digest with the registry's, once for each start of the daemon, in the background.
     private void compareOnce(String reference, String digest) {
         var wanted = ImageReference.parse(reference);
         if (wanted.digest() != null || !compared.add(reference)) {
@@ -172,7 +172,7 @@ public final class ServerImages implements AutoCloseable {
         return lock.layers();
     }
 
-    /// Ends what is being pulled.
+    /// Ends running pulls.
     @Override
     public void close() {
         threads.shutdownNow();

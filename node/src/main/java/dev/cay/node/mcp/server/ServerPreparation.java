@@ -17,13 +17,13 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Fetches what servers need that run in sandboxes of their own. Thread-safe.
+/// Fetches everything that servers in side sandboxes need. Thread-safe.
 final class ServerPreparation implements AutoCloseable {
-    /// What runs for one connection, and the layers it needs.
+    /// The command of a connection, and the layers it needs.
     ///
     /// @param layers  top first
-    /// @param image   what it runs from; null for the base template
-    /// @param warning a sentence for the user when it is not what was asked for; else empty
+    /// @param image   the image it runs from; null for the base template
+    /// @param warning a sentence for the user when the result is not what was requested; else empty
     record Prepared(
             List<String> line,
             List<String> layers,
@@ -59,7 +59,7 @@ final class ServerPreparation implements AutoCloseable {
 
     /// Takes up to minutes the first time.
     ///
-    /// @param owner whose side sandboxes install what has to be installed in one
+    /// @param owner the sandbox whose side sandboxes run installs
     Prepared prepare(SandboxId owner, LaunchPlan plan) {
         preparing.add(plan);
         try {
@@ -74,12 +74,12 @@ final class ServerPreparation implements AutoCloseable {
         return preparing.contains(plan);
     }
 
-    /// Stops what is being done for this very plan, as far as it is done for nobody else.
+    /// Stops the work for this plan, unless another plan needs it.
     void cancel(LaunchPlan plan) {
         repositories.cancel(plan);
     }
 
-    /// How far the pull of an image is, or what is being installed; empty if it is neither.
+    /// The progress of a pull or an install; empty without one.
     String progress(LaunchPlan plan) {
         return switch (plan.start()) {
             case LaunchPlan.Image image -> images.progress(image.reference());
@@ -143,7 +143,7 @@ final class ServerPreparation implements AutoCloseable {
         return Stream.concat(Stream.of(key), layers.stream()).toList();
     }
 
-    /// Ends what is being installed.
+    /// Ends running installs.
     @Override
     public void close() {
         packages.close();

@@ -31,32 +31,32 @@ import org.slf4j.LoggerFactory;
 final class ServerProcess implements ServerLink, LineProcess.LineListener {
     private static final Logger log = LoggerFactory.getLogger(ServerProcess.class);
 
-    /// How long one message may wait to be taken.
+    /// How long one message may wait until the process reads it.
     private static final Duration SEND_LIMIT = Duration.ofSeconds(30);
 
     /// Between the end of its input, the request to end, and the end.
     private static final Duration GRACE = Duration.ofSeconds(2);
 
-    /// How long the news of an end may take after we ran into it.
+    /// How long the report of an end may take after a failed read.
     private static final Duration MOMENT = Duration.ofSeconds(3);
 
-    /// After which a listener that keeps a long message is looked at, again and again.
+    /// How often a listener that holds a long message is checked.
     private static final Duration FAIR = Duration.ofSeconds(30);
 
     private static final int SIGTERM = 15;
     private static final int SIGKILL = 9;
 
-    /// Whose it is.
+    /// The owner of a process.
     interface Keeper {
-        /// It is over, by itself or not; nothing of it is counted on any more.
+        /// The process has ended, by itself or not; its owner forgets it.
         ///
-        /// @param reason null when we closed it
+        /// @param reason null when the owner closed it
         void over(ServerProcess process, Duration lived, @Nullable String reason);
 
-        /// All of it is gone.
+        /// All resources of the process are released.
         void gone();
 
-        /// Why the sandbox is gone, if it is.
+        /// Why the sandbox has ended, if it has.
         @Nullable
         String lost();
     }
@@ -76,10 +76,10 @@ final class ServerProcess implements ServerLink, LineProcess.LineListener {
 
     private final Absence absence;
 
-    /// What it had said by then of a message that has not come to its end.
+    /// The bytes of an incomplete message.
     private byte[] begun = {};
 
-    /// What it runs in.
+    /// The environment of the process.
     record Surroundings(GuestLink link, Workers workers, LongLines lines) {}
 
     private ServerProcess(
@@ -95,7 +95,7 @@ final class ServerProcess implements ServerLink, LineProcess.LineListener {
                 LineProcess.start(around.link(), around.workers(), around.lines(), command.spawn(), words.complaint());
     }
 
-    /// @param made gets it before anything can be heard of it
+    /// @param made gets the object before any message is delivered
     static ServerProcess start(
             String name,
             Surroundings around,
@@ -150,8 +150,8 @@ final class ServerProcess implements ServerLink, LineProcess.LineListener {
         return process.pid();
     }
 
-    /// Lets go of the process, which is about to be put away with its sandbox: what is being said goes all the way, in
-    /// both directions, and whoever wants to send waits from then on.
+    /// Disconnects from the process, which is about to be suspended with its sandbox: messages in transit are completed
+    /// in both directions, and senders wait from then on.
     ///
     /// @param limit for each direction
     void sleep(Duration limit) throws IOException {
@@ -173,10 +173,10 @@ final class ServerProcess implements ServerLink, LineProcess.LineListener {
         }
     }
 
-    /// Goes on where it was.
+    /// Continues after a suspension.
     ///
-    /// @param link to the sandbox, which is back
-    /// @param exit how it ended, if it had by then
+    /// @param link to the resumed sandbox
+    /// @param exit the exit of the process, if it has ended
     void wake(GuestLink link, @Nullable Exit exit) throws IOException {
         var claim = new LineProcess.Claim(link, process.pid());
         around = new Surroundings(link, around.workers(), around.lines());
@@ -197,7 +197,7 @@ final class ServerProcess implements ServerLink, LineProcess.LineListener {
         } catch (IOException e) {
             throw notSent(e);
         } catch (CayException e) {
-            // The node is too busy, or stops; what was sent may have been cut off.
+            // The node is too busy, or stops; the message may have been cut off.
             process.giveUp("a message to it was cut off");
             throw e;
         }
@@ -250,7 +250,7 @@ final class ServerProcess implements ServerLink, LineProcess.LineListener {
         }
     }
 
-    /// Looks whether others wait for the room of a long message that its listener keeps, and ends that.
+    /// Checks whether other messages wait for the memory of a long message that the listener holds, and ends that.
     private final class Impatience implements AutoCloseable {
         private static final int ALL_TIERS = 2;
 
@@ -337,7 +337,7 @@ final class ServerProcess implements ServerLink, LineProcess.LineListener {
         }
     }
 
-    /// The same when the sandbox ends anyway.
+    /// Closes without cleaning up, because the sandbox ends anyway.
     void abandon() {
         if (ended.compareAndSet(false, true)) {
             absence.end();
@@ -363,7 +363,7 @@ final class ServerProcess implements ServerLink, LineProcess.LineListener {
         }
     }
 
-    /// Ends what is left of it and lets the guest forget it.
+    /// Kills the rest of it and has the guest forget it.
     private void clear() {
         try {
             if (process.awaitExit(Duration.ZERO)) {
@@ -379,8 +379,8 @@ final class ServerProcess implements ServerLink, LineProcess.LineListener {
         }
     }
 
-    /// What it started may still run, in the group it led: the guest signals only groups whose leader lives. Nobody
-    /// else can have got its number while there is one in the group.
+    /// Kills the process group. Children may still run after the leader has ended: the guest signals only groups whose
+    /// leader lives. The number cannot be reused while the group has a member.
     private void killGroup() throws IOException, InterruptedException {
         var done = new CountDownLatch(1);
         var command = List.of("/bin/kill", "-KILL", "--", "-" + process.pid());

@@ -1,6 +1,6 @@
-/// Where MCP servers run, or are reached: in sandboxes of their own, or at their vendor's.
+/// MCP servers in side sandboxes, and the interface for those elsewhere.
 ///
-/// Carries messages and knows nothing of what they say. All that comes from a server is hostile.
+/// The package passes messages on and does not know what they mean. All data of a server is hostile.
 @NullMarked
 package dev.cay.node.mcp.server;
 
