@@ -3,9 +3,9 @@ package dev.cay.node.mcp.repository;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 
-/// What git shows to the host of the repositories. Prints as nothing.
+/// The credentials of git for the host of the repositories. Its text form is empty.
 record GitLogin(String user, String token) {
-    /// Whom hosts expect with a token that names no user.
+    /// The user that hosts expect with a token that names none.
     private static final String USUAL = "x-access-token";
 
     /// @param text `TOKEN` or `USER:TOKEN`
@@ -16,7 +16,7 @@ record GitLogin(String user, String token) {
                 : new GitLogin(text.substring(0, colon), text.substring(colon + 1));
     }
 
-    /// The same text without the token, in whatever form HTTP has it.
+    /// The text without the token, in every form that HTTP uses.
     String strikeOut(String text) {
         String both = user + ":" + token;
         return text.replace(Base64.getEncoder().encodeToString(both.getBytes(StandardCharsets.UTF_8)), "***")

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// Git for one repository, in a side sandbox in which nothing else runs and that ends before any code of the
 /// repository does. Here alone the operator's token is, in the environment of git and its credential helper.
 final class GitRoom implements AutoCloseable {
-    /// A host that does not answer must not keep servers from starting with what is there.
+    /// Time limit: an unreachable host must not keep servers from starting with their last commit.
     private static final Duration LOOK_LIMIT = Duration.ofSeconds(40);
 
     private static final int SHOWN = 300;
@@ -30,7 +30,7 @@ final class GitRoom implements AutoCloseable {
 
     private static final String NEWEST = "git ls-remote -- \"$1\" HEAD; exit $?";
 
-    /// Without submodules, whose addresses the repository chooses.
+    /// Without submodules, because the repository chooses their addresses.
     private static final String CLONE = """
             rm -rf server
             git clone --quiet --depth 1 --no-recurse-submodules -- "$1" server >&2 && git -C server rev-parse HEAD
@@ -64,7 +64,7 @@ final class GitRoom implements AutoCloseable {
         return commit(ended);
     }
 
-    /// Clones what is the newest commit by now to the directory `server` in the user's home.
+    /// Clones the newest commit to the directory `server` in the user's home.
     ///
     /// @return the commit
     String cloneNewest(Duration limit) {
@@ -130,7 +130,7 @@ final class GitRoom implements AutoCloseable {
         environment.put("GIT_CONFIG_VALUE_" + index, value);
     }
 
-    /// Stops all that runs inside.
+    /// Stops everything inside.
     ///
     /// @return the files that differ from the layers, until the room is closed
     Path stop() {

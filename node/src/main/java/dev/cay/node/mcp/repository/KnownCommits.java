@@ -69,9 +69,9 @@ final class KnownCommits {
         WholeFile.write(file, text.getBytes(StandardCharsets.UTF_8), PosixFilePermissions.fromString("rw-------"));
     }
 
-    /// Files of what nobody has started for a while.
+    /// Files of repositories that were not used for a while.
     ///
-    /// @param before what was used after this moment stays
+    /// @param before files that were used after this moment stay
     Optional<Unused> unused(Instant before) {
         try (var files = Files.list(directory)) {
             List<Path> old = files.filter(file -> !file.endsWith(SALT))

@@ -1,6 +1,6 @@
 package dev.cay.node.mcp.repository;
 
-/// The end of what a program said, in one line.
+/// The end of a program's output, in one line.
 final class LastLines {
     private LastLines() {}
 

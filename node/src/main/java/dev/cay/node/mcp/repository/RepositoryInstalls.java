@@ -20,10 +20,10 @@ import org.jspecify.annotations.Nullable;
 ///
 /// How many there are is limited by the side sandboxes that their owners may have.
 public final class RepositoryInstalls implements AutoCloseable {
-    /// What is done last, to copy what was written, comes after the limit for the programs.
+    /// Longer than the limit of the programs, because their files are copied afterwards.
     private static final Duration LIMIT = RepositoryLayers.LIMIT.plusMinutes(1);
 
-    /// One that is under way.
+    /// A running install.
     private static final class Job {
         private volatile String progress = "";
         private @Nullable Future<RepositoryLayers.Ready> result;
@@ -40,9 +40,9 @@ public final class RepositoryInstalls implements AutoCloseable {
         this.layers = layers;
     }
 
-    /// Blocks, with a limit. Callers with the same plan wait for the same work.
+    /// Installs and waits, with a limit. Callers with the same plan share one install.
     ///
-    /// @param base what the layers lie on, top first
+    /// @param base layers below, top first
     public RepositoryLayers.Ready require(
             SandboxId owner, LaunchPlan plan, LaunchPlan.Repository start, List<String> base) {
         var work = begin(owner, plan, start, base);
@@ -95,13 +95,13 @@ public final class RepositoryInstalls implements AutoCloseable {
         }
     }
 
-    /// What is being done for this very plan; empty if nothing is.
+    /// The progress for this plan; empty without an install.
     public synchronized String progress(LaunchPlan plan) {
         var job = jobs.get(plan);
         return job == null ? "" : job.progress;
     }
 
-    /// Stops what is being done for this very plan. Another sandbox that waits for the same layers makes them.
+    /// Stops the install of this plan. Another sandbox that needs the same layers makes them itself.
     public synchronized void cancel(LaunchPlan plan) {
         var job = jobs.remove(plan);
         if (job != null && job.result != null) {

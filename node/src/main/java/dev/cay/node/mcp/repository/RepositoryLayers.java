@@ -25,38 +25,38 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
-/// Layers with servers from Git repositories: one with a clone of a commit, and one on top of it with what
+/// Layers with servers from Git repositories: one with a clone of a commit, and one on top of it with the files that
 /// installCmd changed. Thread-safe.
 ///
-/// Both are made once for each commit and stay until nobody has used them for a while. They are for one team,
-/// or for one sandbox where no team is known: what a repository's code leaves in a layer reaches nobody else.
-/// Of several who want the same layer one makes it, in a side sandbox of its own.
+/// Both are made once for each commit and stay until they were unused for a while. They belong to one team, or to one
+/// sandbox where no team is known: files that a repository's code leaves in a layer reach nobody else. Of several
+/// concurrent callers one makes a layer, in a side sandbox.
 public final class RepositoryLayers {
-    /// Where the clone lies in the home of the user that servers run as.
+    /// The directory of the clone in the home of the user that servers run as.
     public static final String DIRECTORY = "server";
 
     /// Counts up when the same commit makes other layers.
     private static final String VERSION = "1";
 
-    /// For all of it: to clone a repository, to install it, and to wait for others who do.
+    /// Time limit for clone and install together, including waits for other callers.
     public static final Duration LIMIT = Duration.ofMinutes(10);
 
-    /// For which the newest commit that was found counts as the newest: a start asks several times.
+    /// How long the newest known commit is not looked up again: a start asks several times.
     private static final Duration FRESH = Duration.ofSeconds(10);
 
-    /// How often a clone is tried that finds a newer commit than was announced.
+    /// How often a clone is repeated that finds a newer commit than was announced.
     private static final int TRIES = 3;
 
     private static final int SHOWN = 300;
     private static final int SHOWN_OF_COMMIT = 12;
 
-    /// All that it prints goes where its end is kept.
+    /// Its output goes to stderr, of which the end is kept.
     private static final String INSTALL = "(cd server && exec sh -c \"$1\") >&2 < /dev/null; exit $?";
 
-    /// What a server starts from.
+    /// The layers of an installed server.
     ///
     /// @param layers  top first
-    /// @param warning a sentence for the user when it is not what the repository has now; else empty
+    /// @param warning a sentence for the user when it is not the repository's current commit; else empty
     public record Ready(List<String> layers, String warning) {
         public Ready {
             layers = List.copyOf(layers);
@@ -65,11 +65,11 @@ public final class RepositoryLayers {
 
     private record Found(Ready ready, long at) {}
 
-    /// One wish for one repository.
+    /// The request for one repository.
     ///
     /// @param team     empty where the sandbox's team is not known
-    /// @param base     what the layers lie on, top first
-    /// @param progress hears what is being done
+    /// @param base     layers below, top first
+    /// @param progress gets the current step
     private record Wish(
             SandboxId owner,
             String key,
@@ -118,20 +118,20 @@ public final class RepositoryLayers {
         this.nanos = nanos;
     }
 
-    /// Where an instance keeps the commits that were installed last.
+    /// The directory in which an instance keeps the last installed commits.
     ///
     /// @param stateDir of the instance
     public static Path notes(Path stateDir) {
         return stateDir.resolve("mcp-repositories");
     }
 
-    /// The layers of the newest commit, made now if they are not there; those of the commit that was installed
-    /// last where the repository's host does not answer. On a platform thread, as it copies files; ends when it
-    /// is interrupted.
+    /// The layers of the newest commit, made now if they are missing; those of the last installed commit if the
+    /// repository's host does not answer. Call it on a platform thread, because it copies files; an interrupt ends
+    /// it.
     ///
-    /// @param owner    whose side sandboxes do the work
-    /// @param base     what the layers lie on, top first
-    /// @param progress hears what is being done
+    /// @param owner    the sandbox whose side sandboxes do the work
+    /// @param base     layers below, top first
+    /// @param progress gets the current step
     public Ready require(
             SandboxId owner, String key, LaunchPlan.Repository start, List<String> base, Consumer<String> progress) {
         var wish = new Wish(owner, key, start, rooms.team(owner), base, System.nanoTime() + LIMIT.toNanos(), progress);
@@ -239,8 +239,8 @@ public final class RepositoryLayers {
         ChangedFiles.copy(programs, git.stop(), rootfs);
     }
 
-    /// In a sandbox of its own, in which the operator's token never was, and without the variables that are for
-    /// the server: what it writes is kept.
+    /// Runs installCmd in a side sandbox in which the operator's token never was, and without the server's variables,
+    /// because its files are kept.
     private void install(Wish wish, String clone, Path rootfs) throws IOException {
         ChangedFiles.requireSpace(rootfs);
         wish.progress().accept("running installCmd");
@@ -269,9 +269,9 @@ public final class RepositoryLayers {
         }
     }
 
-    /// Notes of what nobody has started for a while.
+    /// Records of repositories that were not used for a while.
     ///
-    /// @param before what was used after this moment stays
+    /// @param before records that were used after this moment stay
     public Optional<Unused> unused(Instant before) {
         return known.unused(before);
     }

@@ -41,9 +41,9 @@ public final class RepositoryTokens {
 
     private final List<Entry> entries;
 
-    /// Refuses entries that cannot be used.
+    /// Refuses invalid entries.
     ///
-    /// @param base    where repositories lie
+    /// @param base    address below which repositories are
     /// @param entries `github/OWNER/NAME=FILE` or `github/OWNER/NAME@TEAM=FILE` each
     public RepositoryTokens(String base, List<String> entries) {
         this.entries = entries.stream().map(RepositoryTokens::entry).toList();
@@ -62,7 +62,7 @@ public final class RepositoryTokens {
         return new Entry(matcher.group(1), matcher.group(2), Path.of(matcher.group(3)));
     }
 
-    /// By the first entry that is for the repository and the team.
+    /// The credentials of the first entry for the repository and the team.
     ///
     /// @param key  `github/OWNER/NAME`
     /// @param team empty for a sandbox whose team is not known
@@ -71,7 +71,7 @@ public final class RepositoryTokens {
         try {
             return found.map(entry -> GitLogin.parse(read(entry.file())));
         } catch (CayException e) {
-            // Where the file lies is not the user's to know.
+            // Users must not learn the path of the file.
             log.atWarn().setCause(e).addKeyValue("repository", key).log("the token of a repository cannot be used");
             throw new CayException(
                     ErrorKind.FAILED,

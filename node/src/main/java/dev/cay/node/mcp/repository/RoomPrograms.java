@@ -33,13 +33,13 @@ record RoomPrograms(Workers workers) {
     private static final String TAG = "mcp-repository";
     private static final String PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-    /// More than is ever shown, so that a secret at its beginning that was cut is never shown in part.
+    /// More than is ever shown, so that a secret which was cut at the beginning is never shown in part.
     private static final int SAID = 32 << 10;
 
-    /// How a script ended.
+    /// The result of a script.
     ///
     /// @param exit  null when its sandbox ended first
-    /// @param first the first line of its standard output; empty if it has none
+    /// @param first the first line of its standard output; empty without one
     /// @param said  the end of its standard error
     record Ended(@Nullable Exit exit, String first, String said) {
         boolean isWell() {
