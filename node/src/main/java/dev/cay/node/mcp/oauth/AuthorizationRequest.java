@@ -5,10 +5,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/// What a user is asked to grant, as far as it is the same each time.
+/// The fixed part of an authorization request.
 ///
-/// @param redirect where the browser is sent afterwards
-/// @param scopes   what a token should allow; empty for what the authorization server thinks right
+/// @param redirect the address to which the browser is sent afterwards
+/// @param scopes   of the token; empty for the authorization server's default
 /// @param made     when the descriptions were read that it was made from
 record AuthorizationRequest(
         AuthorizationServer server,
@@ -21,9 +21,9 @@ record AuthorizationRequest(
         scopes = List.copyOf(scopes);
     }
 
-    /// What a browser opens.
+    /// The URL for the browser.
     ///
-    /// @param proof the hash of a secret that only this Cay knows, and shows with the code
+    /// @param proof the hash of a secret that Cay shows with the code (PKCE)
     String url(String state, String proof) {
         var fields = new LinkedHashMap<String, String>();
         fields.put("response_type", "code");

@@ -4,17 +4,17 @@ import java.net.URI;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What an authorization server says of itself, checked.
+/// The metadata of an authorization server, checked.
 ///
-/// @param issuer           its name, which is also where its description was found
-/// @param authorization    where users grant authorizations, in a browser
-/// @param token            where codes and refresh tokens are exchanged for tokens
-/// @param registration     where clients register themselves; null if they cannot
-/// @param revocation       where tokens are revoked; null if they cannot be
-/// @param namesIssuer      whether it names itself in what browsers bring back
-/// @param readsDocuments   whether it takes the address of a document as the id of a client
-/// @param offline          whether a refresh token has a scope of its own
-/// @param clientMethods    how clients may identify themselves at `token`; empty if it does not say
+/// @param issuer         its name, which is also the address of its metadata
+/// @param authorization  page on which users grant authorizations
+/// @param token          endpoint that exchanges codes and refresh tokens for tokens
+/// @param registration   endpoint at which clients register; null without one
+/// @param revocation     endpoint that revokes tokens; null without one
+/// @param namesIssuer    whether it adds `iss` to redirects
+/// @param readsDocuments whether it accepts the address of a document as a client id
+/// @param offline        whether a refresh token has a scope of its own
+/// @param clientMethods  how clients may authenticate at `token`; empty if unknown
 record AuthorizationServer(
         String issuer,
         URI authorization,

@@ -32,10 +32,10 @@ import org.jspecify.annotations.Nullable;
 public final class Authorizations implements AutoCloseable {
     private static final String HEADER = "Authorization";
 
-    /// Where things are.
+    /// Addresses and files.
     ///
-    /// @param url     where browsers of users reach the API of this Cay, without a slash at its end
-    /// @param tokens  the file for tokens of a sandbox, which goes with the sandbox
+    /// @param url     address at which users' browsers reach the API of this Cay, without a slash at its end
+    /// @param tokens  the file for tokens of a sandbox, which is deleted with the sandbox
     /// @param clients the file for registrations of this Cay at authorization servers
     public record Places(String url, Function<SandboxId, Path> tokens, Path clients) {}
 
@@ -68,9 +68,9 @@ public final class Authorizations implements AutoCloseable {
                 clock);
     }
 
-    /// The authorization of a server; empty if it runs here, or if it was given a credential.
+    /// The authorization of a server; empty if it runs here, or if it has a credential.
     ///
-    /// @param settings what the operator says of it; null for nothing
+    /// @param settings the operator's settings; null for none
     public synchronized Optional<ServerAuthorization> of(
             SandboxId sandbox, ServerPlan plan, ServerOverride.@Nullable OAuth settings) {
         var whose = new Whose(sandbox, plan.key());
@@ -94,7 +94,7 @@ public final class Authorizations implements AutoCloseable {
         return Optional.of(made);
     }
 
-    /// Headers of an entry are there for credentials, unless the operator says that tokens are had otherwise.
+    /// Whether the entry has a header for a credential and it is filled, unless the operator configured OAuth.
     private static boolean hasCredential(LaunchPlan.Remote remote, ServerOverride.@Nullable OAuth settings) {
         return remote.headers().keySet().stream().anyMatch(HEADER::equalsIgnoreCase)
                 || (settings == null && !remote.headers().isEmpty());
@@ -146,7 +146,7 @@ public final class Authorizations implements AutoCloseable {
         });
     }
 
-    /// Forgets those of a sandbox's servers that it does not have any more.
+    /// Removes authorizations of servers that a sandbox does not have any more.
     public synchronized void retain(SandboxId sandbox, Set<String> servers) {
         List.copyOf(known.keySet()).stream()
                 .filter(whose -> whose.sandbox().equals(sandbox) && !servers.contains(whose.server()))
@@ -160,7 +160,7 @@ public final class Authorizations implements AutoCloseable {
         }
     }
 
-    /// The sandbox is gone.
+    /// Removes all authorizations of a sandbox that has ended.
     public void end(SandboxId sandbox) {
         retain(sandbox, Set.of());
     }

@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// What a server says in the header `WWW-Authenticate` about the token that it wants.
+/// The header `WWW-Authenticate` of a server: the token that it needs.
 ///
 /// @param metadata address of the document that describes the server as a protected resource; null if it names none
 /// @param scopes   what the token must allow; empty if it does not say
@@ -44,7 +44,7 @@ record BearerChallenge(@Nullable String metadata, List<String> scopes, String er
         return new BearerChallenge(metadata, scopes(scope), error);
     }
 
-    /// Those of a list with blanks that can be asked for.
+    /// The valid scopes of a list separated by blanks.
     static List<String> scopes(String text) {
         return Arrays.stream(text.split(" "))
                 .filter(scope -> SCOPE.matcher(scope).matches())

@@ -13,7 +13,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/// Finds out who may issue tokens for an MCP server: by the server's own description (RFC 9728), and by that of the
+/// Finds the authorization server of an MCP server: by the server's own description (RFC 9728), and by that of the
 /// authorization server it names (RFC 8414, or OpenID Connect Discovery). Servers of revision 2025-03-26 have no
 /// description of their own; there the authorization server is the same host.
 final class Discovery {
@@ -72,7 +72,8 @@ final class Discovery {
         return Optional.empty();
     }
 
-    /// A description that is about another server would have us fetch tokens for that one, and show them to this one.
+    /// Checks that a description is about this server. Otherwise Cay would fetch tokens for another one, and show them
+    /// to this one.
     private static JsonNode checked(JsonNode description, URI url) {
         String text = description.path("resource").asString("");
         try {
@@ -106,7 +107,7 @@ final class Discovery {
                         : "its authorization server has no description");
     }
 
-    /// In the order in which they are tried.
+    /// The addresses of the metadata, in the order in which they are tried.
     private static List<URI> places(URI issuer) {
         String path = path(issuer);
         var places = new ArrayList<String>();
@@ -147,9 +148,9 @@ final class Discovery {
         return said.has(name) ? address(said.path(name).asString(""), from) : null;
     }
 
-    /// An address that was named by a server. The scheme matters also for what only a browser opens.
+    /// Checks an address that a server named. The scheme matters also for addresses that only a browser opens.
     ///
-    /// @param from who named it; whoever is spoken to by https must name https
+    /// @param from the address of the server; an https server must name https addresses
     private static URI address(String text, URI from) {
         try {
             var url = new URI(text);
@@ -164,7 +165,7 @@ final class Discovery {
                 return url;
             }
         } catch (URISyntaxException _) {
-            // The same as any other that is no address.
+            // Treated like any other invalid address.
         }
         throw wrong("it names an address that is none, or not by https");
     }
@@ -179,7 +180,7 @@ final class Discovery {
                 : List.of();
     }
 
-    /// Without query, which may hold a credential of the user's.
+    /// The address without its query, which may have a credential of the user.
     static String canonical(URI url) {
         return origin(url) + path(url);
     }

@@ -10,15 +10,15 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Tokens that were issued for one MCP server, and what it takes to have them renewed. Prints nothing of them.
+/// Tokens for one MCP server, with the facts for renewing them. Its text form has none of the tokens.
 ///
-/// @param server     where the access token may be sent
-/// @param resource   what the tokens were asked for
-/// @param token      where they are renewed
-/// @param revocation where they are revoked; null if they cannot be
-/// @param refresh    null if there is none
-/// @param expires    when the access token does, in seconds since 1970; 0 if that was not told
-/// @param scopes     what was asked for
+/// @param server     the only address to which the access token may be sent
+/// @param resource   the resource of the tokens
+/// @param token      endpoint that renews them
+/// @param revocation endpoint that revokes them; null without one
+/// @param refresh    null without a refresh token
+/// @param expires    expiry of the access token, in seconds since 1970; 0 if unknown
+/// @param scopes     the requested scopes
 record Grant(
         String server,
         String resource,
@@ -33,7 +33,7 @@ record Grant(
     /// A token is renewed when it has less time left than this.
     private static final Duration EARLY = Duration.ofSeconds(60);
 
-    /// What can stand in a header.
+    /// Characters that are allowed in a header.
     private static final Pattern TOKEN = Pattern.compile("[\\x21-\\x7e]{1,16384}");
 
     private static final long LONGEST = Duration.ofDays(3650).toSeconds();
@@ -54,7 +54,7 @@ record Grant(
         return isOver(now.plus(EARLY));
     }
 
-    /// The same with what an authorization server answered; empty where that is no token.
+    /// The new grant of an authorization server's answer; null if it has no token.
     static @Nullable Grant from(Grant asked, JsonNode answer, Instant now) {
         String access = answer.path("access_token").asString("");
         String refresh = answer.path("refresh_token").asString("");

@@ -9,9 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The grants of all sandboxes on disk, in one sealed file for each sandbox. Thread-safe.
 ///
-/// The file is not among what is saved and copied of a sandbox: a refresh token works for one holder only, and an
-/// authorization server that sees it twice takes all tokens back. So a fork has no grants, and a rollback brings no
-/// old ones back.
+/// The file is not saved and copied with the sandbox: a refresh token works for one holder only, and an authorization
+/// server that sees it twice revokes all tokens. So a fork has no grants, and a rollback restores no old ones.
 final class GrantStore {
     private static final String OWNER = "sandbox";
     private static final String GRANTS = "grants";
@@ -28,7 +27,7 @@ final class GrantStore {
     synchronized Optional<Grant> read(SandboxId sandbox, String server) {
         var tree = file(sandbox).read();
         var grant = tree.path(GRANTS).path(server);
-        // A file that was copied from another sandbox is nobody's.
+        // A file that was copied from another sandbox is ignored.
         boolean own = tree.path(OWNER).asString("").equals(sandbox.value());
         return own && grant.isObject() ? Optional.of(Grant.of(grant)) : Optional.empty();
     }

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// The links by which users can grant authorizations now, by their states. A state cannot be guessed, is good for ten
 /// minutes, and once. Thread-safe.
 final class Links {
-    /// How long a link is good.
+    /// How long a link is valid.
     static final Duration GOOD = Duration.ofMinutes(10);
 
     /// A link with less time than this left is not given out any more.
@@ -26,7 +26,7 @@ final class Links {
 
     private static final int RANDOM_BYTES = 32;
 
-    /// Who gets the authorization.
+    /// The authorization that a link completes.
     interface Target {
         Authorized redirected(Link link, Redirect redirect);
     }
@@ -78,7 +78,7 @@ final class Links {
                 .filter(link -> link.end.isAfter(clock.instant()));
     }
 
-    /// All of one target are of no use any more.
+    /// Invalidates all links of a target.
     synchronized void drop(Target target) {
         links.values().removeIf(link -> link.target.equals(target));
     }

@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Who Cay is to one authorization server. Holds a secret: prints its id only.
+/// The client id and secret of this Cay at one authorization server. Its text form has the id only.
 ///
-/// @param method  how it identifies itself: `none`, `client_secret_post` or `client_secret_basic`
-/// @param expires when the secret does, in seconds since 1970; 0 for never
+/// @param method  of authentication: `none`, `client_secret_post` or `client_secret_basic`
+/// @param expires expiry of the secret, in seconds since 1970; 0 for never
 record OAuthClient(String id, @Nullable String secret, String method, long expires) {
     static final String NONE = "none";
     static final String POST = "client_secret_post";

@@ -58,7 +58,7 @@ final class OAuthWeb {
         throw new IOException("it redirects more than %d times".formatted(MOST_REDIRECTS));
     }
 
-    /// Sends fields of a form. A redirect is not followed: what is sent are credentials.
+    /// Sends a form. Redirects are not followed, because the form has credentials.
     Answer post(URI url, Map<String, String> headers, Map<String, String> form) throws IOException {
         byte[] body = form.entrySet().stream()
                 .map(field -> encode(field.getKey()) + "=" + encode(field.getValue()))
@@ -122,7 +122,7 @@ final class OAuthWeb {
             var tree = Json.mapper().readTree(bytes);
             return tree.isObject() ? tree : tree.path("");
         } catch (JacksonException _) {
-            // Not the cause, which would quote what came: perhaps a token.
+            // Without the cause, which would quote the answer, perhaps with a token.
             return Json.mapper().missingNode();
         }
     }

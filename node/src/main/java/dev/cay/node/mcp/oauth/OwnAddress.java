@@ -7,13 +7,13 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Where browsers of users reach this Cay.
+/// The address at which users' browsers reach this Cay.
 ///
 /// @param base address of the API, without a slash at its end
 record OwnAddress(String base) {
     static final String NAME = "Cay";
 
-    /// Where authorization servers send browsers back to.
+    /// The address to which authorization servers send browsers back.
     String redirect() {
         return base + "/mcp/oauth/callback";
     }
@@ -35,9 +35,9 @@ record OwnAddress(String base) {
                 : Optional.empty();
     }
 
-    /// What clients say of themselves.
+    /// The metadata of this client.
     ///
-    /// @param method how it identifies itself; null for as the server likes it
+    /// @param method of authentication; null for the authorization server's default
     Map<String, Object> metadata(@Nullable String method) {
         var metadata = new LinkedHashMap<String, Object>();
         metadata.put("client_name", NAME);

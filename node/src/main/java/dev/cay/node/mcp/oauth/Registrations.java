@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// By which ids authorization servers know this Cay. One registration serves all sandboxes; it is kept by the name of
-/// its authorization server, and no other server is ever shown it. Thread-safe.
+/// The client ids of this Cay at authorization servers. One registration serves all sandboxes; it is stored by the name
+/// of its authorization server, and never shown to another one. Thread-safe.
 final class Registrations {
     /// Users name servers, and each may name authorization servers without end.
     private static final int MOST = 256;
@@ -34,9 +34,9 @@ final class Registrations {
         this.clock = clock;
     }
 
-    /// The one that the operator made, else one that is there, else a new one.
+    /// The operator's client, else an existing registration, else a new one.
     ///
-    /// @param given what the operator says; null for nothing
+    /// @param given the operator's settings; null for none
     OAuthClient client(AuthorizationServer server, OAuthWeb web, ServerOverride.@Nullable OAuth given) {
         if (given != null && given.clientId() != null) {
             return operators(server, given);
@@ -49,7 +49,7 @@ final class Registrations {
         if (place != null) {
             return register(server, web, place);
         }
-        // After the registration: the authorization server may not be able to reach this Cay.
+        // Tried after the registration, because the authorization server may not be able to reach this Cay.
         return own.document()
                 .filter(_ -> server.readsDocuments())
                 .map(id -> new OAuthClient(id, null, OAuthClient.NONE, 0))

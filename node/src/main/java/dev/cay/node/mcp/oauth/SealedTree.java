@@ -36,13 +36,13 @@ final class SealedTree {
         } catch (NoSuchFileException _) {
             // Nothing was kept.
         } catch (IOException | JacksonException e) {
-            // Not the cause, which may quote a token.
+            // Without the cause, which may quote a token.
             log.atWarn().addKeyValue("file", file).log("tokens of MCP servers cannot be read");
         }
         return Json.mapper().createObjectNode();
     }
 
-    /// What cannot be kept is lost with the daemon.
+    /// Writes the file. After a failure the content is lost with the daemon.
     void write(ObjectNode tree) {
         try {
             if (tree.isEmpty()) {

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The authorization of one remote server for one sandbox: its tokens, or what a user has to do to get some.
+/// The authorization of one remote server for one sandbox: its tokens, or the page on which a user grants them.
 /// Thread-safe.
 ///
 /// Whoever calls the server asks for the token of the moment. One thread at a time has tokens renewed; others wait for
@@ -30,14 +30,14 @@ import org.slf4j.LoggerFactory;
 public final class ServerAuthorization implements RemoteCredentials, Links.Target {
     private static final Logger log = LoggerFactory.getLogger(ServerAuthorization.class);
 
-    /// For this long the descriptions of the servers are not read again.
+    /// How long descriptions of servers are not read again.
     private static final Duration KNOWN = Duration.ofMinutes(10);
 
-    /// Whose it is.
+    /// The server of the authorization.
     ///
     /// @param server   its key
-    /// @param url      where the server is; tokens are sent there and nowhere else
-    /// @param settings what the operator says; null for nothing
+    /// @param url      the only address to which tokens are sent
+    /// @param settings the operator's settings; null for none
     record Subject(SandboxId sandbox, String server, URI url, ServerOverride.@Nullable OAuth settings) {}
 
     private final Subject subject;
@@ -50,8 +50,8 @@ public final class ServerAuthorization implements RemoteCredentials, Links.Targe
     private volatile Runnable granted = () -> {};
     private volatile boolean retired;
 
-    /// @param web     refuses if the sandbox may not reach the internet
-    /// @param lastWeb for when the sandbox is gone
+    /// @param web     fails if the sandbox may not reach the internet
+    /// @param lastWeb for the time after the sandbox's end
     ServerAuthorization(Subject subject, AuthorizationParts parts, Supplier<OAuthWeb> web, Supplier<OAuthWeb> lastWeb) {
         this.subject = subject;
         this.parts = parts;
@@ -77,7 +77,7 @@ public final class ServerAuthorization implements RemoteCredentials, Links.Targe
         return request != null;
     }
 
-    /// What a user opens in a browser; empty if nothing is to be granted. The link is good for some minutes.
+    /// The URL that a user opens in a browser; empty if nothing has to be granted. The link is valid for some minutes.
     public Optional<String> url() {
         var wanted = request;
         return wanted == null
@@ -198,7 +198,7 @@ public final class ServerAuthorization implements RemoteCredentials, Links.Targe
         return new CayException(ErrorKind.UNAUTHENTICATED, why);
     }
 
-    /// Finds out what a user has to grant, and where.
+    /// Finds the authorization server and the scopes to request.
     ///
     /// @param before what was asked for already
     private void prepare(BearerChallenge challenge, List<String> before) {
@@ -288,7 +288,8 @@ public final class ServerAuthorization implements RemoteCredentials, Links.Targe
         return new Authorized(subject.sandbox(), subject.server());
     }
 
-    /// Before anything else of the answer is believed: who is asked for tokens must be who the user was sent to.
+    /// Checks the issuer of the redirect first: the code must only be sent to the authorization server that the user
+    /// was sent to.
     private static void requireIssuer(AuthorizationServer server, @Nullable String named) {
         if (named == null ? server.namesIssuer() : !named.equals(server.issuer())) {
             throw new CayException(
@@ -297,8 +298,8 @@ public final class ServerAuthorization implements RemoteCredentials, Links.Targe
         }
     }
 
-    /// Nobody will use it any more: its tokens are forgotten, and taken back where the authorization server does that.
-    /// Returns at once.
+    /// Ends the authorization: deletes its tokens, and revokes them if the authorization server can do that. Returns at
+    /// once.
     void retire() {
         retired = true;
         parts.links().drop(this);
