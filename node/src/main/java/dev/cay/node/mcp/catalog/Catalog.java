@@ -16,9 +16,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/// Every MCP server that is known here, and what the operator says about it. Never changes.
+/// All known MCP servers, with the operator's overrides. Immutable.
 public final class Catalog {
-    /// When a daemon that just started has done what clients wait for.
+    /// Time after which a daemon that just started has done its urgent work.
     private static final Duration QUIET = Duration.ofSeconds(20);
 
     private static final int NEAREST = 3;
@@ -33,18 +33,18 @@ public final class Catalog {
         this.overrides = Map.copyOf(overrides);
     }
 
-    /// What comes with Cay, and nothing else.
+    /// The catalog that comes with Cay, without overrides.
     public static Catalog builtIn() {
         return load(List.of(), null);
     }
 
-    /// Throws one exception that lists every problem of a file.
+    /// Loads the catalog. Throws one exception that lists every problem of a file.
     ///
-    /// @param files     entries of the operator's own; of two with the same key the later replaces the other
-    /// @param overrides the file whose section `mcp.servers` says how entries are started; null for none
+    /// @param files     the operator's own entries; of two with the same key the later replaces the other
+    /// @param overrides the file whose section `mcp.servers` overrides entries; null for none
     public static Catalog load(List<Path> files, @Nullable Path overrides) {
-        // What comes with Cay takes half a second of processor time, which a start has better use for, and has no
-        // problems to be told.
+        // Cay's own entries take half a second of processor time, which a start needs for other work, and have no
+        // problems to report.
         Supplier<Map<String, CatalogServer>> servers = files.isEmpty()
                 ? BackgroundTask.beginLater("catalog", QUIET, () -> read(List.of()))::get
                 : known(read(files));
@@ -66,8 +66,7 @@ public final class Catalog {
         return () -> servers;
     }
 
-    /// What the operator lets look at calls of tools, in the order in which it is asked. Throws one exception that
-    /// lists every problem.
+    /// The operator's interceptors of tool calls, in their order. Throws one exception that lists every problem.
     ///
     /// @param config the file with section `mcp.interceptors`; null for none
     public List<Interception> interceptions(@Nullable Path config) {
@@ -76,7 +75,7 @@ public final class Catalog {
                 : CatalogFile.open(config).interceptions(() -> servers.get().keySet());
     }
 
-    /// In the order of their keys.
+    /// All servers in the order of their keys.
     public List<CatalogServer> servers() {
         return List.copyOf(servers.get().values());
     }
@@ -101,7 +100,7 @@ public final class Catalog {
                                 : "did you mean " + String.join(" or ", near) + "?");
     }
 
-    /// Keys that somebody may have meant who wrote another: those about its words, else those written alike.
+    /// Keys that the user of an unknown one may have meant: those about its words, else similarly spelled ones.
     public List<String> nearest(String key) {
         if (key.length() > LONGEST_KEY) {
             return List.of();
@@ -129,8 +128,8 @@ public final class Catalog {
         return overrides.getOrDefault(server.key(), ServerOverride.NONE);
     }
 
-    /// The ways to start it here, in the order in which they are tried: the one that the operator says, else those of
-    /// the entry; none if the operator forbids it.
+    /// The ways to start it here, in the order in which they are tried: the operator's, else those of the entry;
+    /// none if the operator disabled it.
     public List<ServerWay> ways(CatalogServer server) {
         var override = overrideOf(server);
         if (override.disabled()) {
@@ -142,7 +141,7 @@ public final class Catalog {
                 : server.ways().stream().filter(ServerWay::isUsable).toList();
     }
 
-    /// What it takes to start it for a user.
+    /// The plan for starting it for a user.
     ///
     /// @param options the value of `mcp: {key: ...}`
     public ServerPlan plan(String key, JsonNode options) {
@@ -154,7 +153,8 @@ public final class Catalog {
         return Filling.fill(server, overrideOf(server), ways, options);
     }
 
-    /// Every entry has a way; one that cannot be started has a package only, which nobody confirmed.
+    /// The error for a server without a way: every entry has one, but a package must be confirmed by the operator
+    /// first.
     private CayException refusal(CatalogServer server) {
         String key = server.key();
         if (overrideOf(server).disabled()) {

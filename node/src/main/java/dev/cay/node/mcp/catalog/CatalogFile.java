@@ -36,7 +36,7 @@ final class CatalogFile {
         try {
             this.root = YAML.readTree(yaml);
         } catch (JacksonException e) {
-            // Not the cause: it quotes the file, which may hold credentials.
+            // Without the cause, which quotes the file and may contain credentials.
             int line = e.getLocation() == null ? 1 : e.getLocation().getLineNr();
             throw new CayException(
                     ErrorKind.INVALID_ARGUMENT,
@@ -44,7 +44,7 @@ final class CatalogFile {
         }
     }
 
-    /// What comes with Cay.
+    /// The entries that come with Cay.
     static Map<String, CatalogServer> builtIn() {
         try (var in = CatalogFile.class.getResourceAsStream(BUILT_IN)) {
             if (in == null) {
@@ -87,7 +87,7 @@ final class CatalogFile {
         return servers;
     }
 
-    /// Section `mcp.servers` of a file whose rest is others' to read.
+    /// Reads section `mcp.servers` of a file, and ignores the rest.
     Map<String, ServerOverride> overrides(Supplier<Map<String, CatalogServer>> servers) {
         var overrides = new LinkedHashMap<String, ServerOverride>();
         var section = new Fields(name + ": mcp.servers", root.path("mcp").path("servers"), problems);
@@ -108,9 +108,9 @@ final class CatalogFile {
         return overrides;
     }
 
-    /// Section `mcp.interceptors` of a file whose rest is others' to read.
+    /// Reads section `mcp.interceptors` of a file, and ignores the rest.
     ///
-    /// @param servers keys of all that are known
+    /// @param servers keys of all known servers
     List<Interception> interceptions(Supplier<Set<String>> servers) {
         var interceptions = new ArrayList<Interception>();
         var items = new Fields(name + ": mcp", root.path("mcp"), problems).sections("interceptors");

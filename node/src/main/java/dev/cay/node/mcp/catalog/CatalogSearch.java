@@ -12,9 +12,8 @@ import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Finds entries by what people type. A server's own name counts more than what it is about, whole words more
-/// than beginnings; who matches all words comes before who matches some. A word that is nowhere stands for the
-/// nearest one.
+/// Finds entries by words. A server's own name counts more than its description, whole words more than prefixes;
+/// entries that match all words come before others. An unknown word is replaced by the nearest known one.
 final class CatalogSearch {
     private static final int KEY = 100;
     private static final int NAMED = 50;
@@ -22,7 +21,7 @@ final class CatalogSearch {
     private static final int CATEGORY = 10;
     private static final int SHORTEST_BEGINNING = 3;
 
-    /// Words of a server, those that name it apart from the others.
+    /// The words of a server; those of its name separately.
     private record Subject(CatalogServer server, String key, Set<String> named, Set<String> about) {
         static Subject of(CatalogServer server) {
             var about = new LinkedHashSet<>(words(server.tags()));
@@ -74,7 +73,7 @@ final class CatalogSearch {
         return found.isEmpty() ? ranked(nearest(words(query))) : found;
     }
 
-    /// The same, without words that are only near.
+    /// Finds entries without replacing unknown words.
     List<CatalogServer> exact(List<String> query) {
         return ranked(words(query));
     }

@@ -49,7 +49,7 @@ public record CatalogServer(
         SETTING
     }
 
-    /// What the value looks like.
+    /// The type of the value.
     public enum Type {
         STRING("a text"),
         INTEGER("a whole number"),
@@ -72,10 +72,10 @@ public record CatalogServer(
         }
     }
 
-    /// What a user gives.
+    /// An option of a user.
     ///
     /// @param env    the variable that gets the value; null if only templates use it
-    /// @param values all that are allowed; empty for any
+    /// @param values all allowed values; empty for any
     public record Option(
             String name, Kind kind, Type type, @Nullable String env, List<String> values, boolean required) {
         public Option {
@@ -86,7 +86,7 @@ public record CatalogServer(
             return kind == Kind.SECRET;
         }
 
-        /// What else people write who know the variable: `TAVILY_API_KEY` and `tavilyApiKey` for `apiKey`.
+        /// Other names under which users may know it: `TAVILY_API_KEY` and `tavilyApiKey` for `apiKey`.
         public Set<String> otherNames() {
             var names = new LinkedHashSet<String>();
             if (env != null) {
@@ -107,10 +107,10 @@ public record CatalogServer(
         }
     }
 
-    /// What a process of this server gets.
+    /// The variables and arguments of a process of this server.
     ///
     /// @param env       variables beside those of options, in the order in which they are set
-    /// @param arguments what follows the program of a package or image
+    /// @param arguments arguments of the program of a package or image
     public record Needs(
             Map<String, Template> env,
             List<Template> arguments,
@@ -133,7 +133,7 @@ public record CatalogServer(
         }
     }
 
-    /// Who could issue the value of an option.
+    /// The provider that could issue the value of an option.
     public record OAuth(String provider, String option) {}
 
     public <T extends ServerLaunch> Optional<T> launch(Class<T> kind) {
@@ -149,7 +149,7 @@ public record CatalogServer(
         return ways.stream().filter(way -> way.word().equals(word)).findFirst();
     }
 
-    /// Options whose values are paths, as volumes are made of them.
+    /// Options whose values are paths, because volumes are made of them.
     public Set<String> pathOptions() {
         return needs.volumes().stream()
                 .flatMap(volume -> volume.references().stream())
@@ -158,7 +158,7 @@ public record CatalogServer(
                 .collect(Collectors.toSet());
     }
 
-    /// Every variable that this entry can set, whatever its way.
+    /// Every variable that this entry can set, in any of its ways.
     Set<String> variables() {
         var names = new LinkedHashSet<String>();
         options.values().forEach(option -> Optional.ofNullable(option.env()).ifPresent(names::add));

@@ -14,9 +14,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/// A map in an operator's file. Whoever reads it asks for each field by name; what nobody asked for until
-/// {@link #end} is a slip of the writer. Problems are collected, so that all are told at once, and never repeat
-/// a value.
+/// A map in an operator's file. The reader asks for each field by name; {@link #end} reports fields that were never
+/// asked for. Problems are collected, so that all are reported at once, and never repeat a value.
 final class Fields {
     static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
 
@@ -71,7 +70,7 @@ final class Fields {
         return Optional.of(node.stringValue());
     }
 
-    /// @param form what it must look like, said in `expected`
+    /// @param form pattern of the value, described by `expected`
     Optional<String> text(String name, Pattern form, String expected) {
         var text = text(name);
         if (text.isPresent() && !form.matcher(text.get()).matches()) {
@@ -139,9 +138,9 @@ final class Fields {
                 .toList();
     }
 
-    /// In the order of the file.
+    /// The templates in the order of the file.
     ///
-    /// @param form of names, said in `expected`
+    /// @param form pattern of names, described by `expected`
     Map<String, Template> templateMap(String name, Pattern form, String expected) {
         var templates = new LinkedHashMap<String, Template>();
         section(name).ifPresent(section -> {
@@ -155,7 +154,7 @@ final class Fields {
         return templates;
     }
 
-    /// By the names of variables, in the order of the file.
+    /// Templates by the names of variables, in the order of the file.
     Map<String, Template> variables(String name) {
         return templateMap(name, VARIABLE, "the name of a variable");
     }
@@ -196,7 +195,7 @@ final class Fields {
         return sections;
     }
 
-    /// As everywhere in the configuration: `90s`, `5m`; a number means seconds.
+    /// A duration as everywhere in the configuration: `90s`, `5m`; a number means seconds.
     Optional<Duration> duration(String name, Duration least, Duration most) {
         JsonNode node = take(name);
         if (node == null) {
@@ -210,7 +209,7 @@ final class Fields {
         }
     }
 
-    /// What it holds, where names are the writer's own.
+    /// The names of its fields, where the operator chooses them.
     List<String> names() {
         return List.copyOf(nodes.keySet());
     }

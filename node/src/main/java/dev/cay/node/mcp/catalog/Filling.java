@@ -17,9 +17,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/// Puts a user's options into the places that an entry has for them. Secrets become variables first, then
-/// settings, then the entry's own variables and those of the way, which may refer to those before; all else refers to
-/// the whole of them.
+/// Inserts a user's options into the templates of an entry. Secrets become variables first, then settings, then the
+/// entry's own variables and those of the way, which may refer to earlier ones; all other templates may refer to any
+/// variable.
 final class Filling {
     private static final Pattern CONTROL = Pattern.compile("[\\x00-\\x08\\x0a-\\x1f\\x7f]");
 
@@ -57,7 +57,7 @@ final class Filling {
         server.needs().env().forEach((name, template) -> set(name, template.evaluate(this::value)));
         way.env().forEach((name, template) -> set(name, template.evaluate(this::value)));
         override.env().forEach((name, template) -> {
-            // What an operator sets may be a credential, whatever it is made of.
+            // An operator's value may be a credential, however it was made.
             set(name, Value.of(template.evaluate(this::value).text(), true));
         });
     }
@@ -139,7 +139,7 @@ final class Filling {
         var headers = new LinkedHashMap<String, String>();
         remote.headers().forEach((name, template) -> {
             var references = template.references();
-            // `Bearer` without a token says less than nothing.
+            // `Bearer` without a token would be an invalid header.
             if (references.isEmpty()
                     || !references.stream().allMatch(each -> value(each).isEmpty())) {
                 headers.put(name, header(template));
@@ -164,7 +164,7 @@ final class Filling {
                 return url;
             }
         } catch (URISyntaxException _) {
-            // Not the cause: it quotes the address, which may hold a credential.
+            // Without the cause, which quotes the address and may contain a credential.
         }
         throw wrong(template, "does not make a valid address, like https://example.org/mcp");
     }
@@ -196,7 +196,7 @@ final class Filling {
         return server.needs().volumes().stream().flatMap(this::volume).toList();
     }
 
-    /// One without a source or target is left out.
+    /// A volume without a source or target is left out.
     private Stream<LaunchPlan.Volume> volume(Template template) {
         Function<Reference, Value> paths = reference -> {
             var value = value(reference);
@@ -212,7 +212,7 @@ final class Filling {
                 .map(sides -> new LaunchPlan.Volume(sides[0], sides[1], sides.length > 2 && sides[2].equals("ro")));
     }
 
-    /// Names the option whose value does not fit.
+    /// The error that names the option with an invalid value.
     private CayException wrong(Template template, String what) {
         String names = String.join(
                 " or ",

@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 
-/// What a user wrote for one server, held against its options. Names options in messages, never what was given.
+/// Checks a user's options for one server. Messages name options, never their values.
 final class GivenOptions {
     /// Linux takes no variable and no argument of 128 KiB or more.
     static final int LONGEST = 120_000;
@@ -149,8 +149,9 @@ final class GivenOptions {
         return fits || text.isEmpty() ? Optional.of(List.of(text)) : Optional.empty();
     }
 
-    /// An empty secret is a missing one. An empty setting is a choice: the clients' types ask for settings that a
-    /// server can do without. What was given and refused is not told as missing, too.
+    /// Whether a required option is missing. An empty secret is missing. An empty setting is a choice, because the
+    /// clients' types require settings that a server can do without. A refused value is not reported as missing,
+    /// too.
     private boolean isMissing(Option option) {
         return !seen.contains(option.name()) || (option.secret() && isEmpty(option));
     }

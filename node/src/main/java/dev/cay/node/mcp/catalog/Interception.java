@@ -5,11 +5,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 
-/// Something of the operator's that looks at calls of tools, from section `mcp.interceptors` of the configuration.
-/// Prints no arguments and no addresses, as they may hold credentials.
+/// One interceptor of tool calls, from section `mcp.interceptors` of the configuration. Its text form has no arguments
+/// and addresses, because they may contain credentials.
 ///
-/// @param place   where it stands, like `mcp.interceptors[0]`
-/// @param servers keys of the servers it looks at; `*` stands for any characters, empty for all
+/// @param place   its position, like `mcp.interceptors[0]`
+/// @param servers keys of the servers; `*` matches any characters, empty for all
 /// @param tools   names of tools, without their server's, likewise
 public record Interception(
         String place, When when, Way way, List<String> servers, List<String> tools, Duration timeout) {
@@ -18,7 +18,7 @@ public record Interception(
         tools = List.copyOf(tools);
     }
 
-    /// Of the call.
+    /// When it is called: before or after the call.
     public enum When {
         BEFORE,
         AFTER;
@@ -28,7 +28,7 @@ public record Interception(
         }
     }
 
-    /// How it is asked.
+    /// How it is called.
     public sealed interface Way {}
 
     public record Program(List<String> command) implements Way {
@@ -45,7 +45,7 @@ public record Interception(
                 && (tools.isEmpty() || ServerOverride.matches(tools, tool));
     }
 
-    /// What people are told of it.
+    /// Its name in messages.
     public String name() {
         String known = switch (way) {
             case Program(var command) ->

@@ -10,7 +10,7 @@ import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// What an operator writes in an item of section `mcp.interceptors`.
+/// Reads an item of section `mcp.interceptors`.
 final class InterceptionFields {
     private static final Pattern WHEN = Pattern.compile("before|after");
     private static final Duration USUAL = Duration.ofSeconds(10);
@@ -82,7 +82,7 @@ final class InterceptionFields {
         }
     }
 
-    /// One that looks at nothing is most likely meant to look at everything.
+    /// Refuses an empty list, which most likely means all.
     private static List<String> patterns(Fields item, String name) {
         var patterns = item.texts(name);
         if (item.has(name) && patterns.isEmpty()) {
@@ -91,7 +91,7 @@ final class InterceptionFields {
         return patterns;
     }
 
-    /// A slip here would let calls pass that nobody looks at.
+    /// Refuses unknown servers: a typo would let calls pass without a check.
     private static void checkServers(Fields item, List<String> servers, Supplier<Set<String>> known) {
         var keys = known.get();
         Stream.iterate(0, index -> index + 1).limit(servers.size()).forEach(index -> {

@@ -20,7 +20,8 @@ final class LaunchFields {
     private static final Pattern TRANSPORT = Pattern.compile("streamable-http|sse");
     private static final Pattern HOST = Pattern.compile("(\\*|[a-z0-9.-]+):[0-9]{1,5}");
 
-    /// A registry is a word: where images lie is known elsewhere, and a host name in front would pass it by.
+    /// The name of an image without a registry's host: the registry is a field of its own, and a host in the name
+    /// would bypass it.
     private static final Pattern IMAGE = Pattern.compile(
             "(?![^/]*[.:][^/]*/)[a-z0-9._-]+(/[a-z0-9._-]+)*(:[A-Za-z0-9._-]+)?(@sha256:[0-9a-f]{64})?");
 
@@ -31,9 +32,9 @@ final class LaunchFields {
 
     private LaunchFields() {}
 
-    /// In the order in which they are written.
+    /// The ways in the order of the file.
     ///
-    /// @param confirmed where nobody needs to say that a package is the right one
+    /// @param confirmed whether packages need no confirmation
     static List<ServerWay> read(Fields launch, boolean confirmed) {
         NAMES.forEach(launch::has);
         if (launch.has("files") && !launch.has("command")) {
@@ -54,7 +55,7 @@ final class LaunchFields {
         return ways;
     }
 
-    /// Its host is the one of its address, and its process has no variables and arguments here.
+    /// Reads a remote way. Its host is that of its address, and it has no variables and arguments.
     private static ServerWay remote(Fields remote) {
         remote.requireText("url", URL, "an address that begins with https:// or http://");
         var url = remote.template("url").orElseGet(() -> Template.parse(""));
@@ -115,7 +116,7 @@ final class LaunchFields {
         return new ServerLaunch.Port(number.isEmpty() ? 0 : Integer.parseInt(number), path, transport(transport));
     }
 
-    /// With what a program that runs here may have of its own.
+    /// Reads the fields of a way that runs here.
     private static ServerWay way(Fields fields, ServerLaunch launch) {
         var way = new ServerWay(
                 launch,

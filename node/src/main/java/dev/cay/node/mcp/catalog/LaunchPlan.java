@@ -9,14 +9,14 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// All that it takes to start, or reach, one server for one user in one way. Prints names only, as values are
-/// credentials.
+/// The inputs for starting, or reaching, one server for one user in one way. Its text form has names only, because
+/// values are credentials.
 ///
-/// @param name              what users know it by
+/// @param name              its name for users
 /// @param environment       all variables of its process; none if it is remote
-/// @param user              null for whoever runs it otherwise
-/// @param network           what it reaches; of a remote one, its host
-/// @param secretInArguments whether a credential stands on the command line, where other processes can read it
+/// @param user              null for the default user
+/// @param network           the hosts it reaches; of a remote one, its own
+/// @param secretInArguments whether a credential is on the command line, where other processes can read it
 public record LaunchPlan(
         String key,
         String name,
@@ -32,8 +32,7 @@ public record LaunchPlan(
         volumes = List.copyOf(volumes);
     }
 
-    /// For what can be done without a user's options, which is to fetch a package or an image; empty where there is
-    /// nothing to fetch.
+    /// A plan for fetching a package or an image without a user's options; empty where there is nothing to fetch.
     public static Optional<LaunchPlan> toFetch(String key, ServerLaunch launch) {
         return switch (launch) {
             case ServerLaunch.Npm npm ->
@@ -43,19 +42,19 @@ public record LaunchPlan(
         };
     }
 
-    /// For what has no options.
+    /// A plan without options.
     public static LaunchPlan of(String key, Start start) {
         return new LaunchPlan(key, key, start, Map.of(), List.of(), null, CatalogServer.Network.OPEN, false, false);
     }
 
-    /// The way and what it leads to, like `npm @scope/name 1.2.3`: for people, and without any option.
+    /// The way with its target, like `npm @scope/name 1.2.3`: for people, without any option.
     public String way() {
         return start.word() + " " + start.what();
     }
 
-    /// What is started or called.
+    /// The program or address of a plan.
     public sealed interface Start {
-        /// As in the files: `remote`, `command`, `npm` or `image`; or `repository`.
+        /// The word in the files: `remote`, `command`, `npm` or `image`; or `repository`.
         String word();
 
         /// Which host, program, package, image or repository.
@@ -110,7 +109,7 @@ public record LaunchPlan(
         }
     }
 
-    /// @param files what of the host lies under `/opt/mcp` where it runs; null for nothing
+    /// @param files the host's files that are copied to `/opt/mcp`; null for none
     public record Command(List<String> line, @Nullable Path files) implements Start {
         public Command {
             line = List.copyOf(line);
@@ -136,11 +135,11 @@ public record LaunchPlan(
         }
     }
 
-    /// A container image, which runs as its own configuration says.
+    /// A container image, which runs by its own configuration.
     ///
     /// @param reference with its registry, like `docker.io/mcp/notion`
-    /// @param arguments what follows the image's entry point
-    /// @param port      where it listens; null if it speaks on its standard input and output
+    /// @param arguments arguments of the image's entry point
+    /// @param port      the port it listens at; null if it uses standard input and output
     public record Image(String reference, List<String> arguments, ServerLaunch.@Nullable Port port) implements Start {
         public Image {
             arguments = List.copyOf(arguments);

@@ -4,7 +4,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/// What an operator writes about an entry in section `mcp.servers`.
+/// Reads an entry of section `mcp.servers`.
 final class OverrideFields {
     private static final Pattern NPM = Pattern.compile("npm");
     private static final Pattern WAY = Pattern.compile("remote|npm|image|command");
@@ -30,7 +30,7 @@ final class OverrideFields {
         return override;
     }
 
-    /// The one that is taken alone, if the operator says so: one of the entry's, or another.
+    /// The only way to take, if the operator chose one: one of the entry's, or another.
     private static Optional<ServerWay> way(CatalogServer server, Fields entry) {
         if (entry.has("way") && entry.has("launch")) {
             entry.problem("way", "and launch both say how it is started; keep one");
@@ -71,7 +71,8 @@ final class OverrideFields {
         return LaunchFields.read(launch, true).stream().findFirst();
     }
 
-    /// A secret needs to be told whom it may be shown to: the server that names an authorization server may be hostile.
+    /// Reads OAuth settings. A client secret needs an issuer, because a hostile server could name an authorization
+    /// server that must not see it.
     private static ServerOverride.OAuth oauth(Fields section) {
         var oauth = new ServerOverride.OAuth(
                 section.text("clientId", VISIBLE, "an id without line breaks").orElse(null),

@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// An entry as it is written in a catalog. Templates are held against its options and variables here, so that
-/// no slip waits until somebody uses the entry.
+/// Reads an entry of a catalog. Templates are checked against its options and variables here, so that errors do not
+/// wait until a user needs the entry.
 final class ServerFields {
     private static final Pattern KEY = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_-]{0,63}");
     private static final Pattern ANY = Pattern.compile(".{1,200}");

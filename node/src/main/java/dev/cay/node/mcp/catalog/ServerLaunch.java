@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// One way to reach a server's program.
+/// One way to run or reach a server's program.
 public sealed interface ServerLaunch {
-    /// As in the files: `remote`, `command`, `npm` or `image`.
+    /// The word in the files: `remote`, `command`, `npm` or `image`.
     String word();
 
-    /// How a remote server is spoken to.
+    /// The transport of a remote server.
     enum Transport {
         STREAMABLE_HTTP("streamable-http"),
         SSE("sse");
@@ -40,9 +40,9 @@ public sealed interface ServerLaunch {
         }
     }
 
-    /// A command line, all of it.
+    /// A complete command line.
     ///
-    /// @param files what of the host lies under `/opt/mcp` where it runs; null for nothing
+    /// @param files the host's files that are copied to `/opt/mcp`; null for none
     record Command(List<Template> line, @Nullable Path files) implements ServerLaunch {
         public Command {
             line = List.copyOf(line);
@@ -63,11 +63,11 @@ public sealed interface ServerLaunch {
         }
     }
 
-    /// Where a server listens inside its own sandbox.
+    /// The port of a server inside its own sandbox.
     record Port(int number, String path, Transport transport) {}
 
-    /// @param registry a word for where it lies; null for the usual one
-    /// @param port     where it listens; null if it speaks on its standard input and output
+    /// @param registry a word for its registry; null for the default
+    /// @param port     the port it listens at; null if it uses standard input and output
     record Image(
             String name,
             @Nullable String registry,

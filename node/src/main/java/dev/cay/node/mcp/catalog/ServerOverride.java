@@ -7,11 +7,11 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// What the operator says about an entry, in section `mcp.servers` of the configuration.
+/// The operator's override of an entry, in section `mcp.servers` of the configuration.
 ///
 /// @param way   the only way in which it is started; null for those of the entry
-/// @param env   variables set last; may hold credentials of the operator's
-/// @param oauth how tokens for a remote server are had; null for as the server says
+/// @param env   variables set last; may contain credentials of the operator
+/// @param oauth OAuth settings for a remote server; null for the server's defaults
 public record ServerOverride(
         @Nullable ServerWay way,
         Map<String, Template> env,
@@ -24,7 +24,7 @@ public record ServerOverride(
         env = Collections.unmodifiableMap(new LinkedHashMap<>(env));
     }
 
-    /// Which tools of a server are offered, and how; `*` in a name stands for any characters.
+    /// The offered tools of a server; `*` in a name matches any characters.
     ///
     /// @param allow    empty for all
     /// @param deny     wins over `allow`
@@ -43,12 +43,12 @@ public record ServerOverride(
         }
     }
 
-    /// What the operator says about authorizations of a remote server.
+    /// OAuth settings of a remote server.
     ///
-    /// @param clientId     by which the authorization server knows this Cay; null if it is to register itself
+    /// @param clientId     by which the authorization server knows this Cay; null to register
     /// @param clientSecret null for none
-    /// @param issuer       the only authorization server that this is for; null for whichever the server names
-    /// @param scopes       what tokens shall allow; empty for what the server says
+    /// @param issuer       the only authorization server for these settings; null for the one that the server names
+    /// @param scopes       of tokens; empty for the server's default
     public record OAuth(
             @Nullable String clientId,
             @Nullable String clientSecret,

@@ -7,12 +7,12 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// One way to start a server, with what this way needs and the other ways of the entry do not.
+/// One way to start a server, with the settings that the other ways of the entry do not have.
 ///
-/// @param env       variables that are set after those of the entry; one that is empty is not set
-/// @param arguments what follows the program instead of the arguments of the entry; null for those of the entry
-/// @param hosts     `host:port` that the server reaches instead of those of the entry; empty for those of the entry
-/// @param see       where the vendor documents this way; null for nowhere
+/// @param env       variables that are set after those of the entry; an empty one is not set
+/// @param arguments arguments of the program in place of the entry's; null for those of the entry
+/// @param hosts     `host:port` that the server reaches in place of the entry's; empty for those of the entry
+/// @param see       the vendor's documentation of this way; null for none
 public record ServerWay(
         ServerLaunch launch,
         Map<String, Template> env,
@@ -25,7 +25,7 @@ public record ServerWay(
         hosts = List.copyOf(hosts);
     }
 
-    /// As in the files: `remote`, `command`, `npm` or `image`.
+    /// The word in the files: `remote`, `command`, `npm` or `image`.
     public String word() {
         return launch.word();
     }
@@ -35,7 +35,7 @@ public record ServerWay(
         return !(launch instanceof ServerLaunch.Npm npm) || npm.confirmed();
     }
 
-    /// The same way, which the operator has chosen.
+    /// A copy that the operator has confirmed.
     ServerWay confirmed() {
         return launch instanceof ServerLaunch.Npm npm
                 ? new ServerWay(
@@ -47,7 +47,7 @@ public record ServerWay(
                 : this;
     }
 
-    /// Every template but those of variables.
+    /// All templates but those of variables.
     Stream<Template> templates() {
         var own = arguments == null ? Stream.<Template>empty() : arguments.stream();
         return Stream.concat(

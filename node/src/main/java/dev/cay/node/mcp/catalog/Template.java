@@ -9,13 +9,13 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// A text with places for values: `${cfg.OPTION}`, `${env.NAME}` or short `$NAME`, each with filters. Read
-/// once, when the catalog is; what is put into the places is never looked at again, whatever it contains.
+/// A text with references: `${cfg.OPTION}`, `${env.NAME}` or short `$NAME`, each with filters. Parsed once with the
+/// catalog; inserted values are never parsed again, whatever they contain.
 public final class Template {
     private static final Pattern PLACE = Pattern.compile("\\$(?:\\$|\\{([^}]*)}|([A-Za-z_][A-Za-z0-9_]*))");
     private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
 
-    /// Where a value comes from.
+    /// The source of a value.
     enum Source {
         OPTION,
         VARIABLE
@@ -151,7 +151,7 @@ public final class Template {
         return !parts.isEmpty() && parts.getFirst() instanceof Reference;
     }
 
-    /// One item, unless a list is spread by `each`.
+    /// The value of the template: one item, unless `each` spreads a list.
     Value evaluate(Function<Reference, Value> values) {
         var results = List.of("");
         boolean secret = false;
@@ -174,7 +174,7 @@ public final class Template {
         return reference.each() ? new Value(value.items(), secret) : Value.of(value.text(), secret);
     }
 
-    /// As it stands in the catalog.
+    /// The text in the catalog.
     public String text() {
         return text;
     }

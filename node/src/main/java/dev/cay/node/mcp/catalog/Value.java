@@ -3,10 +3,10 @@ package dev.cay.node.mcp.catalog;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
-/// What a user gave for an option, or what a template made of it. Prints nothing of itself.
+/// A user's value of an option, or the result of a template. Its text form is empty.
 ///
-/// @param items  more than one only for lists; none if nothing was given
-/// @param secret whether any of it came from a secret
+/// @param items  more than one only for lists; none if the option was not given
+/// @param secret whether any part of it came from a secret
 record Value(List<String> items, boolean secret) {
     static final Value NOTHING = new Value(List.of(), false);
 
@@ -26,7 +26,7 @@ record Value(List<String> items, boolean secret) {
         return items.stream().allMatch(String::isEmpty);
     }
 
-    /// The same for those of its items that are not empty, as nothing is made of nothing.
+    /// Changes the items that are not empty, because an empty value stays empty.
     Value map(UnaryOperator<String> change) {
         return new Value(
                 items.stream()

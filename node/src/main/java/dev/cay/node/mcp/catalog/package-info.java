@@ -1,9 +1,9 @@
-/// Which MCP servers there are, and what it takes to start one: `catalog/servers.yaml`, catalogs of the
-/// operator's own, and what the operator says about entries.
+/// The known MCP servers, and the plans for starting them: `catalog/servers.yaml`, the operator's own catalogs, and the
+/// operator's overrides.
 ///
-/// Begin with {@link dev.cay.node.mcp.catalog.Catalog}: it finds an entry, and makes a
-/// {@link dev.cay.node.mcp.catalog.ServerPlan} of it and a user's options. Options hold credentials: no message
-/// and no `toString` of this room ever has a value. What must not be known here: how anything is started.
+/// Begin with {@link dev.cay.node.mcp.catalog.Catalog}: it finds an entry, and makes a {@link
+/// dev.cay.node.mcp.catalog.ServerPlan} of it and a user's options. Options contain credentials: no message and no
+/// `toString` of this package has a value. The package does not know how anything is started.
 @NullMarked
 package dev.cay.node.mcp.catalog;
 
