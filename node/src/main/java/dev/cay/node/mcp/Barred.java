@@ -4,7 +4,7 @@ import dev.cay.http.Json;
 import dev.cay.mcp.protocol.RpcException;
 import java.util.Optional;
 
-/// The error that clients get for a server at which a user has to let this Cay in first.
+/// The error for a server that needs a user's authorization first.
 final class Barred {
     private static final String SERVER = "server";
 

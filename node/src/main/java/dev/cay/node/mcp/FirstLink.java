@@ -15,19 +15,19 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// The connection that a server was tried with, kept for a while for the first client that wants one, so that no server
+/// The connection of the first try of a server, kept for a while for the first client that needs one, so that no server
 /// starts twice to be used once. Thread-safe.
 ///
-/// On it the server was greeted, and asked what it has, by somebody who can do nothing: only a client that can do
-/// nothing either gets it, as the server would believe the wrong thing of another one. It is given away once.
+/// On it the server was greeted, and its lists were read, by a client without capabilities: only such a client gets it,
+/// because the server would assume the wrong capabilities of another one. It is given out once.
 final class FirstLink implements Upstream.Audience, AutoCloseable {
     /// How long it waits for a client.
     static final Duration KEPT = Duration.ofSeconds(30);
 
-    /// More than a start may take, a package fetched first included.
+    /// Longer than a start may take, including the download of a package.
     private static final Duration LONGEST_START = Duration.ofMinutes(15);
 
-    /// Whose it is.
+    /// The state of the connection.
     private enum Fate {
         NOT_BEGUN,
         FREE,
@@ -47,14 +47,14 @@ final class FirstLink implements Upstream.Audience, AutoCloseable {
         this.kept = kept;
     }
 
-    /// From now on clients wait for it rather than start the server themselves.
+    /// Makes clients wait for this connection instead of starting the server themselves.
     synchronized void begin() {
         if (fate == Fate.NOT_BEGUN) {
             fate = Fate.FREE;
         }
     }
 
-    /// Connects. A client that waits gets the connection at once, or hears why there is none.
+    /// Connects. A waiting client gets the connection at once, or the error.
     Upstream open(GatewayServer server) {
         try {
             var upstream = Upstream.open(server, Json.mapper().createObjectNode(), this);
@@ -76,10 +76,11 @@ final class FirstLink implements Upstream.Audience, AutoCloseable {
         }
     }
 
-    /// Gives it away, if nobody has it and it does for this client. Waits until it is connected.
+    /// Gives the connection to a client, if it is free and the client has no more capabilities. Waits until it is
+    /// connected.
     ///
     /// @param hello    parameters of the client's `initialize`
-    /// @param audience hears the server from now on
+    /// @param audience receives the server's messages from now on
     Optional<Upstream> take(ObjectNode hello, Upstream.Audience audience) {
         synchronized (this) {
             if (fate != Fate.FREE || !hello.path("capabilities").isEmpty()) {
@@ -108,14 +109,14 @@ final class FirstLink implements Upstream.Audience, AutoCloseable {
         }
     }
 
-    /// Whether a client has it, who may also have ended it already.
+    /// Whether a client took it, which may have ended it since.
     synchronized boolean isTaken() {
         return fate == Fate.TAKEN;
     }
 
-    /// Ends it if nobody has it, now or as soon as it is there.
+    /// Ends it if no client took it, now or as soon as it is connected.
     ///
-    /// @return false if somebody has, or there is none
+    /// @return false if a client took it, or there is none
     boolean giveUp() {
         synchronized (this) {
             boolean free = fate == Fate.FREE;
@@ -159,7 +160,7 @@ final class FirstLink implements Upstream.Audience, AutoCloseable {
         }
     }
 
-    /// Whoever still tries the server finds out by what they wait for.
+    /// The thread that still tries the server gets the error itself.
     @Override
     public void over(Upstream from, String reason) {
         var whose = taker;
@@ -170,7 +171,7 @@ final class FirstLink implements Upstream.Audience, AutoCloseable {
         }
     }
 
-    /// Whoever has it keeps it.
+    /// Closes; a client that took it keeps it.
     @Override
     public void close() {
         boolean _ = giveUp();

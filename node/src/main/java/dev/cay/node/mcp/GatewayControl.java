@@ -19,15 +19,15 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Where the program `mcp-gateway` inside a sandbox says what it wants. Only ever reached from inside, by every user
-/// there. The first who comes begins the gateway; after that only who shows its token can replace it or fetch packages.
-/// How the servers are doing is told to all who are inside.
+/// Handles requests of the program `mcp-gateway` inside a sandbox. Only reachable from inside, by every user there. The
+/// first caller starts the gateway; after that only a caller with its token can replace it or fetch packages. Every
+/// user inside can read the servers' states.
 public final class GatewayControl implements Handler {
     private static final String PATH = "/mcp-gateway/";
     private static final String TOKEN = "X-Gateway-Token";
     private static final String CURRENT = "X-Gateway-Current-Token";
 
-    /// Of a program that asks again until all is there, and tells its user how far it is meanwhile.
+    /// Header of a program that repeats its request until everything is fetched, and shows the progress meanwhile.
     private static final String PROGRESS = "X-Gateway-Progress";
 
     private static final Duration LOOK = Duration.ofSeconds(2);
@@ -61,23 +61,23 @@ public final class GatewayControl implements Handler {
         }
     }
 
-    /// Does what is wanted.
+    /// Does the requested work.
     public interface Work {
         void begin(Wanted wanted);
 
-        /// Refuses who does not know the token of the gateway that is there.
+        /// Refuses a caller without the token of the existing gateway.
         ///
-        /// @param shown the token as the caller knows it; null if it shows none
-        /// @param given the same, from another place
+        /// @param shown the caller's token; null without one
+        /// @param given the same, from another header
         void requireToken(@Nullable String shown, @Nullable String given);
 
         /// Fetches what servers need to start. Takes up to minutes.
         void pull(List<String> keys);
 
-        /// How far that is, in a line; empty if nothing is known of it.
+        /// The progress of that, in a line; empty if unknown.
         String progress(List<String> keys);
 
-        /// How the servers of the gateway are doing.
+        /// The states of the gateway's servers.
         ObjectNode status();
     }
 
@@ -122,7 +122,7 @@ public final class GatewayControl implements Handler {
         exchange.sendJson(200, Map.of("status", "there"));
     }
 
-    /// Begins to fetch, or waits a moment for what was begun.
+    /// Starts a fetch, or waits a moment for a running one.
     private boolean isPulled(List<String> keys) {
         if (pulls.size() >= MOST_PULLS && !pulls.containsKey(keys)) {
             throw new CayException(ErrorKind.EXHAUSTED, "too much is being fetched for this sandbox; try again later");

@@ -11,16 +11,16 @@ import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// What a gateway tells: in the sandbox's log, and in a file inside, where users look for it. Never a credential: all
-/// that servers say was cleaned of theirs before. Never blocks. Thread-safe.
+/// The log of a gateway: in the sandbox's log, and in a file inside for its users. Contains no credential: credentials
+/// were removed from servers' texts before. Never blocks. Thread-safe.
 ///
-/// The file is written as a whole: at once when things are calm, and ever less often while lines keep coming.
+/// The file is written as a whole: at once after a quiet time, and less often while lines keep coming.
 public final class GatewayLog {
     private static final int MOST_LINES = 500;
     private static final Duration FIRST_PAUSE = Duration.ofMillis(25);
     private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
 
-    /// Where the file is written.
+    /// The file inside.
     public interface Paper {
         /// May fail, as root inside can put anything in the way; that is then its own loss.
         void write(byte[] content) throws Exception;
@@ -50,9 +50,9 @@ public final class GatewayLog {
         write();
     }
 
-    /// From now on, and from time to time.
+    /// Sets the file.
     ///
-    /// @param sheet null when there is nothing to write on
+    /// @param sheet null when there is none
     void on(@Nullable Paper sheet) {
         synchronized (this) {
             paper = sheet;
@@ -67,7 +67,7 @@ public final class GatewayLog {
         }
     }
 
-    /// Until there is nothing new after a pause.
+    /// Writes until there is nothing new after a pause.
     private void writeAll() {
         for (var pause = FIRST_PAUSE; writeOnce(); pause = longer(pause)) {
             LockSupport.parkNanos(pause.toNanos());

@@ -6,7 +6,7 @@ import dev.cay.metrics.Timing;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// Counts calls by server and tool. Names of tools are servers' words: only so many are told apart.
+/// Counts calls by server and tool. Servers choose the names of tools, so only a limited number is distinguished.
 final class GatewayMeters {
     private static final int MOST_TOOLS = 500;
 

@@ -21,16 +21,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/// One server of a gateway: what all its clients know of it. Thread-safe.
+/// One server of a gateway, shared by all its clients. Thread-safe.
 final class GatewayServer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(GatewayServer.class);
 
-    /// How long a list may take, of a server that runs.
+    /// How long a running server may take to answer a list.
     static final Duration LIST_LIMIT = Duration.ofSeconds(15);
 
     private static final Duration HELLO_LIMIT = Duration.ofSeconds(30);
 
-    /// How it is doing.
+    /// The state of the server.
     enum State {
         STARTING,
         READY,
@@ -86,7 +86,7 @@ final class GatewayServer implements AutoCloseable {
         return limits;
     }
 
-    /// What the names of its tools begin with; may be empty.
+    /// The prefix of its tools' names; may be empty.
     String prefix() {
         return plan.tools().prefixed() ? plan.name() : "";
     }
@@ -95,7 +95,7 @@ final class GatewayServer implements AutoCloseable {
         return kind != Listed.TOOLS || plan.tools().permits(name);
     }
 
-    /// How long it may take to say hello. The command of one from a repository may fetch what it needs first.
+    /// How long it may take to answer `initialize`. The command of a server from a repository may download files first.
     Duration helloLimit() {
         return CustomServers.isOne(key()) ? CustomServers.HELLO_LIMIT : HELLO_LIMIT;
     }
@@ -126,13 +126,13 @@ final class GatewayServer implements AutoCloseable {
         return now;
     }
 
-    /// What it says of itself, as soon as it is known.
+    /// Its instructions, as soon as they are known.
     String instructions() {
         return instructions;
     }
 
-    /// Starts it once, so that clients find it ready, and whoever looks finds out what is wrong with it. What was
-    /// started is kept for the first of them.
+    /// Starts it once, so that clients find it ready, and its state is known. The connection is kept for the first
+    /// client.
     void probe() {
         tried = true;
         gatewayLog.say("%s: starting".formatted(key()));
@@ -227,9 +227,9 @@ final class GatewayServer implements AutoCloseable {
         return kept.isPresent() ? kept.get() : Upstream.open(this, hello, audience);
     }
 
-    /// Ends the connection it was tried with, if nobody has it.
+    /// Ends the connection of the first try, if no client took it.
     ///
-    /// @return false if somebody has, or it is gone
+    /// @return false if a client did, or it has ended
     boolean makeRoom() {
         return first.giveUp();
     }
@@ -252,12 +252,12 @@ final class GatewayServer implements AutoCloseable {
         outcome.changed();
     }
 
-    /// How often it failed after it had been well, or had not been tried: a failure that goes on counts once.
+    /// The number of failures after a success, or after the start: a lasting failure counts once.
     synchronized int failures() {
         return failures;
     }
 
-    /// @param listener hears of each failure, and why; must not block
+    /// @param listener gets each failure with its reason; must not block
     void whenFailed(BiConsumer<GatewayServer, String> listener) {
         whenFailed = listener;
     }
@@ -287,8 +287,8 @@ final class GatewayServer implements AutoCloseable {
         };
     }
 
-    /// What a user opens in a browser to let this Cay in at the server, or to allow it more there; empty if nothing of
-    /// the kind is needed.
+    /// The URL that a user opens in a browser to authorize this server, or to grant more rights; empty if neither is
+    /// needed.
     Optional<String> authorize() {
         return authorization == null ? Optional.empty() : authorization.url();
     }
@@ -316,7 +316,7 @@ final class GatewayServer implements AutoCloseable {
         return now != null && now.isRemote();
     }
 
-    /// For people and machines that look after it.
+    /// Its state, for people and programs.
     ObjectNode health() {
         var health =
                 Json.mapper().createObjectNode().put("state", state().word()).put("tools", tools);
@@ -337,7 +337,7 @@ final class GatewayServer implements AutoCloseable {
         }
     }
 
-    /// Ends it for good, whoever may still want it.
+    /// Ends it for good.
     void retire() {
         synchronized (this) {
             retired = true;
@@ -345,12 +345,12 @@ final class GatewayServer implements AutoCloseable {
         close();
     }
 
-    /// While its sandbox is away, nobody is connected anew to a server that runs elsewhere.
+    /// While its sandbox is paused, no new connection to a remote server is made.
     synchronized void setAway(boolean now) {
         away = now;
     }
 
-    /// Runs what is to be done with it when what was asked for before is done. Returns at once.
+    /// Queues work after earlier work for this server. Returns at once.
     synchronized void inTurn(Runnable work) {
         turn = turn.handleAsync(
                 (_, _) -> {
@@ -366,7 +366,7 @@ final class GatewayServer implements AutoCloseable {
 
     /// @return false when it is to be closed instead
     boolean sleep() {
-        // Who comes later starts one of its own.
+        // Later clients start the server themselves.
         first.close();
         var now = now();
         return now != null && now.sleep();
@@ -383,7 +383,7 @@ final class GatewayServer implements AutoCloseable {
         return home;
     }
 
-    /// Ends it; whoever wants it again starts it again.
+    /// Ends it; the next request starts it again.
     @Override
     public void close() {
         first.close();
@@ -393,7 +393,7 @@ final class GatewayServer implements AutoCloseable {
         }
     }
 
-    /// The same without another word to it, for one that its sandbox may not reach any more.
+    /// The same without another message to it, for a server that its sandbox may not reach any more.
     void cut() {
         var now = leave();
         if (now != null) {

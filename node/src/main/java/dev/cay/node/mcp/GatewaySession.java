@@ -19,18 +19,18 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// One client of a gateway, with a connection of its own to each server: what a server keeps in mind for one client,
-/// no other sees.
+/// One client of a gateway, with a connection of its own to each server, so that clients share none of a server's
+/// memory.
 ///
-/// Messages pass as they are, but for ids, names and progress tokens. The gateway answers itself what is about
-/// all servers.
+/// Messages pass unchanged, except for ids, names and progress tokens. The gateway itself answers requests about all
+/// servers.
 final class GatewaySession implements Conversation, Upstream.Audience {
     private static final Logger log = LoggerFactory.getLogger(GatewaySession.class);
 
-    /// Newest first. A client that wants another one is told the newest, and decides.
+    /// Newest first. A client that asks for another one gets the newest, and decides.
     private static final List<String> VERSIONS = List.of("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05");
 
-    /// Of log messages, the least important first.
+    /// Levels of log messages, the least important first.
     private static final List<String> LEVELS =
             List.of("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency");
 
@@ -50,15 +50,15 @@ final class GatewaySession implements Conversation, Upstream.Audience {
     private final ConcurrentMap<String, Question> questions = new ConcurrentHashMap<>();
     private final AtomicLong ids = new AtomicLong();
 
-    /// How often a server had failed when the client was last told of it, by its key.
+    /// The number of each server's failures that the client was told of, by its key.
     private final ConcurrentMap<String, Integer> told = new ConcurrentHashMap<>();
 
-    /// From which level on the client wants to hear log messages; nothing is told before it said hello.
+    /// The lowest level of log messages that the client wants; none before `initialize`.
     private volatile int least = LEVELS.size();
 
-    /// What a server asked of the client.
+    /// A server's question to the client.
     ///
-    /// @param token what the server gave to hear how it goes on; missing if it does not want to
+    /// @param token the server's progress token; missing without one
     private record Question(Upstream from, JsonNode id, JsonNode token) {}
 
     GatewaySession(McpGateway gateway, Client client) {
@@ -80,7 +80,7 @@ final class GatewaySession implements Conversation, Upstream.Audience {
             this.reply = reply;
         }
 
-        /// @return false if nobody wants the answer any more
+        /// @return false if the call was cancelled before
         synchronized boolean begin() {
             worker = Thread.currentThread();
             return !calledOff;
@@ -93,7 +93,7 @@ final class GatewaySession implements Conversation, Upstream.Audience {
             }
         }
 
-        /// The thread goes on with something else, which must not inherit the interrupt.
+        /// The thread continues with other work, which must not inherit the interrupt.
         synchronized void end() {
             worker = null;
             if (calledOff) {
@@ -148,7 +148,7 @@ final class GatewaySession implements Conversation, Upstream.Audience {
         if (call.begin()) {
             var response = responseOrError(call);
             call.end();
-            // Who called it off does not want to hear of it any more.
+            // A client that cancelled a call gets no answer to it.
             if (calls.remove(call.request.id(), call)) {
                 call.reply.end(response);
             }
@@ -243,7 +243,7 @@ final class GatewaySession implements Conversation, Upstream.Audience {
         return withId(upstream.call(call.request.method(), params, call, CALL_LIMIT), call);
     }
 
-    /// As the server gave it, with all it may contain that we do not know.
+    /// The server's response with another id, otherwise unchanged.
     private static Message withId(Message response, Exchange call) {
         response.tree().set("id", call.request.id());
         return response;
@@ -310,7 +310,7 @@ final class GatewaySession implements Conversation, Upstream.Audience {
         }
     }
 
-    /// Whoever brings messages of the client must not wait for a server.
+    /// Runs work on another thread, because the client's thread must not wait for a server.
     private static void elsewhere(Runnable work) {
         Thread.ofVirtual().name("mcp-forward").start(() -> {
             try {
@@ -385,13 +385,13 @@ final class GatewaySession implements Conversation, Upstream.Audience {
         urls.granted(server);
     }
 
-    /// What the client knows is not so any more.
+    /// A list has changed.
     private void changed(Listed kind) {
         client.send(Message.notification(kind.change(), Json.mapper().createObjectNode()));
     }
 
-    /// Tells the client in a log message that a server cannot be used: once for each time that it fails, however
-    /// often it is tried.
+    /// Tells the client in a log message that a server cannot be used: once for each failure, however often the server
+    /// is tried.
     void failed(GatewayServer server, String why) {
         int failures = server.failures();
         if (LEVELS.indexOf(FAILURE_LEVEL) < least

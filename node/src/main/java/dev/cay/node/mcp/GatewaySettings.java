@@ -14,11 +14,11 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What a user wants of a gateway. Full of credentials: prints as nothing.
+/// A user's settings of a gateway. They contain credentials, so their text form is empty.
 ///
-/// @param token     what its clients must show; null if anybody may come
-/// @param metaTools null for as the operator has it
-/// @param servers   as the user gave them, by their keys
+/// @param token     token that clients must show; null for none
+/// @param metaTools null for the operator's default
+/// @param servers   by their keys, as the user gave them
 record GatewaySettings(@Nullable String token, @Nullable MetaChoice metaTools, ObjectNode servers) {
     private static final int MOST_SERVERS = 32;
     private static final int LARGEST = 1 << 20;
@@ -30,7 +30,7 @@ record GatewaySettings(@Nullable String token, @Nullable MetaChoice metaTools, O
         try {
             tree = Json.mapper().readTree(config);
         } catch (JacksonException e) {
-            // What it says would quote the text.
+            // Without the parser's message, which would quote the text.
             throw invalid("--config is not valid JSON");
         }
         if (!(tree instanceof ObjectNode servers)) {
@@ -45,7 +45,7 @@ record GatewaySettings(@Nullable String token, @Nullable MetaChoice metaTools, O
                 servers);
     }
 
-    /// The same with one more.
+    /// A copy with one more server.
     GatewaySettings with(String key, ObjectNode options) {
         if (servers.has(key)) {
             throw new CayException(
@@ -84,7 +84,7 @@ record GatewaySettings(@Nullable String token, @Nullable MetaChoice metaTools, O
         return new CayException(ErrorKind.INVALID_ARGUMENT, message);
     }
 
-    /// What it takes to start a server.
+    /// The plan of a server.
     ///
     /// @param problem why it cannot be started; null if it can
     record Planned(ServerPlan plan, @Nullable CayException problem) {
@@ -93,7 +93,7 @@ record GatewaySettings(@Nullable String token, @Nullable MetaChoice metaTools, O
         }
     }
 
-    /// What it takes to start them all, also those that cannot be.
+    /// Builds a plan for every requested server, also for those that cannot be started.
     List<Planned> plans(Catalog catalog, CustomServers custom) {
         var plans = new ArrayList<Planned>();
         servers.forEachEntry((key, options) -> {

@@ -43,13 +43,13 @@ import tools.jackson.databind.node.ObjectNode;
 
 /// The MCP gateways of all sandboxes of this node. Thread-safe.
 ///
-/// What a user wants of a gateway lies sealed with what is known of the sandbox's processes, so that it is saved,
-/// copied and removed with them: a fork has the same servers, and a restart of the daemon none less.
+/// The settings of a gateway are stored sealed with the notes of the sandbox's processes, so that they are saved,
+/// copied and removed with them: a fork has the same servers, and so has a restarted daemon.
 public final class Gateways implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Gateways.class);
     private static final String FILE = "mcp.sealed";
 
-    /// @param folder where it is kept what is wanted of it
+    /// @param folder the directory with its settings
     private record Running(McpGateway gateway, GatewaySettings settings, byte[] sealed, Path folder) {}
 
     private final Catalog catalog;
@@ -92,10 +92,10 @@ public final class Gateways implements AutoCloseable {
         this.meters = new GatewayMeters(meters);
     }
 
-    /// Begins a gateway, in place of one that was there if the caller shows its token. Refuses settings that are wrong,
-    /// with the reason; whether servers work is seen when they start, in the background.
+    /// Starts a gateway, in place of an existing one if the caller shows its token. Refuses invalid settings with the
+    /// reason; whether servers work shows when they start, in the background.
     ///
-    /// @param folder of what is known of the sandbox's processes
+    /// @param folder of the sandbox's processes
     public McpGateway start(SandboxId id, Path folder, GatewayControl.Wanted wanted) {
         var settings = GatewaySettings.read(wanted.config(), wanted.token(), wanted.metaTools());
         var plans = settings.plans(catalog, custom);
@@ -111,12 +111,12 @@ public final class Gateways implements AutoCloseable {
         return gateway;
     }
 
-    /// Refuses who does not know the token of the gateway that a sandbox has, whether that runs or could not be
-    /// recalled. A gateway without a token is anybody's inside, and so is the place of none.
+    /// Refuses a caller without the token of the sandbox's gateway, whether that runs or could not be restored. A
+    /// gateway without a token may be replaced by every user inside, and so may a missing one.
     ///
-    /// @param folder of what is known of the sandbox's processes
+    /// @param folder of the sandbox's processes
     /// @param shown  null for none
-    /// @param given  the same, from another place: one of the two must be right
+    /// @param given  the same, from another header: one of the two must be right
     public synchronized void requireToken(Path folder, @Nullable String shown, @Nullable String given) {
         Optional<GatewaySettings> there;
         try {
@@ -150,8 +150,8 @@ public final class Gateways implements AutoCloseable {
         return replacing(id, () -> found(id, folder));
     }
 
-    /// Changes which gateway a sandbox has, and ends the one that it does not have any more. What is on disk and what
-    /// is known change together, so that nobody writes for a gateway that was replaced.
+    /// Replaces the gateway of a sandbox, and ends the previous one. File and memory change together, so that a
+    /// replaced gateway writes nothing any more.
     private <T> T replacing(SandboxId id, Supplier<T> work) {
         Running before;
         Running after;
@@ -216,7 +216,7 @@ public final class Gateways implements AutoCloseable {
         return gateway;
     }
 
-    /// One that cannot be started says so to whoever wants it, and keeps no other from working.
+    /// A server of the gateway. If it cannot be started, its users get the reason, and all others work.
     private GatewayServer server(SandboxId id, GatewaySettings.Planned planned, GatewayLog gatewayLog) {
         var problem = planned.problem();
         var settings = catalog.find(planned.plan().key())
@@ -235,8 +235,7 @@ public final class Gateways implements AutoCloseable {
                 authorizations.of(id, planned.plan(), settings).orElse(null));
     }
 
-    /// Writes what a gateway shall have from now on. One that was replaced meanwhile changes nothing: what lies there
-    /// is its successor's, also if that is only about to be read.
+    /// Writes new settings of a gateway. A gateway that was replaced meanwhile writes nothing.
     private synchronized void change(SandboxId id, McpGateway gateway, UnaryOperator<GatewaySettings> change) {
         var known = running.get(id);
         if (known == null || known.gateway != gateway || !isKept(known)) {
@@ -254,7 +253,7 @@ public final class Gateways implements AutoCloseable {
         }
     }
 
-    /// What clients may change about the gateway of a sandbox.
+    /// Changes that clients make to the gateway of a sandbox.
     private final class Edits implements MetaTools.Editor {
         private final SandboxId id;
 
@@ -268,7 +267,7 @@ public final class Gateways implements AutoCloseable {
             var added = server(id, plan, gateway.log());
             synchronized (Gateways.this) {
                 change(id, gateway, settings -> settings.with(key, options));
-                // Before somebody can replace and close the gateway, who would not know of it.
+                // Before another caller can replace and close the gateway without knowing this server.
                 gateway.add(added);
             }
             return added;
@@ -283,11 +282,10 @@ public final class Gateways implements AutoCloseable {
         }
     }
 
-    /// Fetches what servers need to start, before anybody wants them: for each, what the first of its ways
-    /// needs for which that can be had. Stops at the first server for which nothing can be had.
+    /// Fetches in advance what servers need to start: for each, what the first possible way needs. Stops at the first
+    /// server for which that fails.
     ///
-    /// @param id of the sandbox that asks: what a server from a repository needs is said in the settings of its
-    ///           gateway
+    /// @param id of the sandbox that asks: the settings of its gateway describe servers from repositories
     public void pull(SandboxId id, List<String> keys) {
         for (String key : keys) {
             if (CustomServers.isOne(key)) {
@@ -330,7 +328,7 @@ public final class Gateways implements AutoCloseable {
                 "nothing can be fetched for mcp.%s: %s".formatted(key, String.join("; ", reasons)));
     }
 
-    /// How far it is with these, in a line; empty if nothing is being fetched for them.
+    /// The progress of that, in a line; empty without a fetch.
     public String progress(SandboxId id, List<String> keys) {
         return keys.stream()
                 .flatMap(key -> fetched(id, key)
@@ -349,25 +347,24 @@ public final class Gateways implements AutoCloseable {
                 .flatMap(way -> LaunchPlan.toFetch(key, way.launch()).stream());
     }
 
-    /// What runs in the sandbox ends, or the daemon does: its servers end, and start again when it is back and they are
-    /// wanted.
+    /// Ends all servers, because the sandbox or the daemon stops; they start again on demand.
     public void rest(SandboxId id) {
         find(id).ifPresent(McpGateway::rest);
     }
 
-    /// The sandbox is put away with all that runs, and so are its servers: in the background, but for connections to
-    /// servers elsewhere, which have ended when this returns.
+    /// Suspends the servers with their sandbox, in the background; connections to remote servers have ended when this
+    /// returns.
     public void sleep(SandboxId id) {
         find(id).ifPresent(McpGateway::sleep);
     }
 
-    /// The sandbox is back. Returns at once; who wants a server waits for it.
+    /// Resumes the servers. Returns at once; callers wait for a server.
     public void wake(SandboxId id) {
         find(id).ifPresent(McpGateway::wake);
     }
 
-    /// What the sandbox may reach has changed: connections to servers elsewhere end unless it may reach all,
-    /// and are judged when they are made again. Returns when they did.
+    /// Applies changed egress rules: connections to remote servers end unless the sandbox may reach everything, and are
+    /// judged when they are made again. Returns when they have ended.
     public void setEgress(SandboxId id, Egress egress) {
         if (!egress.equals(Egress.open())) {
             find(id).ifPresent(McpGateway::cutRemote);
@@ -378,7 +375,7 @@ public final class Gateways implements AutoCloseable {
         return Optional.ofNullable(running.get(id)).map(Running::gateway);
     }
 
-    /// The sandbox is gone, with all that was kept for it.
+    /// Removes everything of a sandbox that has ended.
     public void end(SandboxId id) {
         leave(id);
         authorizations.end(id);

@@ -3,7 +3,7 @@ package dev.cay.node.mcp;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// What servers have lists of.
+/// The kinds of lists of servers.
 enum Listed {
     TOOLS("tools", "tools/list", "tools", "name"),
     PROMPTS("prompts", "prompts/list", "prompts", "name"),
@@ -22,7 +22,7 @@ enum Listed {
         this.identity = identity;
     }
 
-    /// What a server must have said it can do to be asked.
+    /// The capability that a server needs to be asked.
     String capability() {
         return capability;
     }
@@ -31,12 +31,12 @@ enum Listed {
         return method;
     }
 
-    /// Of the answer, where the items are.
+    /// The field of the answer with the items.
     String field() {
         return field;
     }
 
-    /// Of an item, what tells it from others.
+    /// The field by which items differ.
     String identity() {
         return identity;
     }
@@ -46,7 +46,7 @@ enum Listed {
         return identity.equals("name");
     }
 
-    /// The notification that says it is not as it was.
+    /// The notification of a change.
     String change() {
         return "notifications/%s/list_changed".formatted(capability);
     }

@@ -8,12 +8,11 @@ import java.util.Objects;
 import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
 
-/// One list made of those of several servers, in which every name is there once. Used by one thread until it is
-/// complete.
+/// One list made of those of several servers, in which names are unique. Used by one thread until it is complete.
 final class MergedList {
-    /// Whose it is.
+    /// The origin of an item.
     ///
-    /// @param own what its server calls it
+    /// @param own its name at its server
     record Entry(SessionServer server, String own) {}
 
     private final Listed kind;
@@ -33,7 +32,7 @@ final class MergedList {
             return;
         }
         if (!kind.isNamed()) {
-            // An address is an address: the first who has it is asked.
+            // For equal addresses the first server is asked.
             if (table.putIfAbsent(own, new Entry(server, own)) == null) {
                 items.add(item);
             }
@@ -44,12 +43,12 @@ final class MergedList {
         items.add(name.equals(own) ? item : item.deepCopy().put(kind.identity(), name));
     }
 
-    /// As clients get them.
+    /// The items as clients get them.
     List<ObjectNode> items() {
         return items;
     }
 
-    /// Those of one server.
+    /// The items of one server.
     List<ObjectNode> items(GatewayServer server) {
         return items.stream()
                 .filter(item -> {
@@ -59,7 +58,7 @@ final class MergedList {
                 .toList();
     }
 
-    /// By what clients call them.
+    /// The origins by the clients' names.
     Map<String, Entry> table() {
         return table;
     }

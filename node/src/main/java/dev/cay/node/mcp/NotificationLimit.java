@@ -3,8 +3,8 @@ package dev.cay.node.mcp;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
-/// How much a server may say that nobody asked for. Used by one thread: the one that reads what the server says, which
-/// then reads on more slowly, until the server has to wait.
+/// Limits the messages that a server sends without being asked. Used by the thread that reads the server, which then
+/// reads more slowly, until the server has to wait.
 final class NotificationLimit {
     private static final int MOST_AT_ONCE = 500;
     private static final int A_SECOND = 100;

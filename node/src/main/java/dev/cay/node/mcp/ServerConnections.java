@@ -17,15 +17,15 @@ import tools.jackson.databind.node.ObjectNode;
 
 /// A client's connections to the servers of its gateway. Thread-safe.
 ///
-/// Connections are made when the client first wants something, all at once, and again when one broke. Many a client
-/// comes, says hello and never wants anything.
+/// Connections are made when the client first needs something, all at once, and again when one broke. Many clients send
+/// `initialize` and nothing more.
 final class ServerConnections implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ServerConnections.class);
 
-    /// How long a client waits for others to leave a server that has as many as it may have.
+    /// How long a client waits for a free connection to a server that has as many as allowed.
     private static final Duration ROOM_LIMIT = Duration.ofSeconds(30);
 
-    /// Where no other client is idle, one may be a moment later.
+    /// How often that is checked.
     private static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
 
     private final McpGateway gateway;
@@ -48,7 +48,7 @@ final class ServerConnections implements AutoCloseable {
         return hello;
     }
 
-    /// Goes by what servers the gateway has now.
+    /// Updates the list of servers.
     void refresh() {
         var gone = new ArrayList<SessionServer>();
         synchronized (this) {
@@ -66,7 +66,7 @@ final class ServerConnections implements AutoCloseable {
         return servers;
     }
 
-    /// The one there is, or a new one where that is over.
+    /// The existing connection, or a new one when that has ended.
     CompletableFuture<Upstream> connection(SessionServer server) {
         synchronized (this) {
             if (closed) {
@@ -105,8 +105,8 @@ final class ServerConnections implements AutoCloseable {
         }
     }
 
-    /// A server has only so many clients at a time. Those of sessions that were left lying go first, and take a moment
-    /// to be gone.
+    /// Opens a connection. The number of clients of a server is limited; idle sessions lose theirs first, which takes a
+    /// moment.
     private Upstream open(GatewayServer server) {
         long deadline = System.nanoTime() + ROOM_LIMIT.toNanos();
         boolean asked = false;
@@ -136,7 +136,7 @@ final class ServerConnections implements AutoCloseable {
                 RpcException.INTERNAL_ERROR, "%s cannot be used: %s".formatted(server.key(), Texts.brief(why))));
     }
 
-    /// The connection to a server that nobody waits for, if there is one.
+    /// An idle connection to the server, if there is one.
     Optional<Upstream> idle(GatewayServer server) {
         return servers().stream()
                 .filter(place -> place.server() == server)
@@ -145,14 +145,14 @@ final class ServerConnections implements AutoCloseable {
                 .findFirst();
     }
 
-    /// Those that are connected now; who fails is skipped.
+    /// Runs an action on all open connections; failing ones are skipped.
     void toOpen(Consumer<Upstream> action) {
         servers()
                 .forEach(
                         server -> server.connected().ifPresent(upstream -> skipFailure(() -> action.accept(upstream))));
     }
 
-    /// Each that is able, one after the other; who fails is skipped.
+    /// Runs an action on each server with the capability, one after the other; failing ones are skipped.
     void toAll(String capability, Duration patience, Consumer<Upstream> action) {
         servers()
                 .forEach(server -> skipFailure(() -> {
@@ -171,7 +171,7 @@ final class ServerConnections implements AutoCloseable {
         }
     }
 
-    /// From a server that was ended. It is connected to again when the client wants something of it.
+    /// Disconnects from a server that was ended. It is connected again when the client needs it.
     void disconnect(GatewayServer server) {
         servers().stream().filter(place -> place.server() == server).forEach(SessionServer::disconnect);
     }

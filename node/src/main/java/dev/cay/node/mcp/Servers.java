@@ -13,24 +13,24 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What the servers of a gateway have for one client, as it was told. Thread-safe.
+/// The merged lists of a gateway's servers for one client. Thread-safe.
 final class Servers implements AutoCloseable {
-    /// Clients give up after a minute: who is not there by then is told of later.
+    /// Clients give up after a minute; servers that are late are reported by a later notification.
     private static final Duration PATIENCE = Duration.ofSeconds(45);
 
-    /// Told by the protocol's older revisions for what is not there.
+    /// Code of the protocol's older revisions for a missing resource.
     private static final int RESOURCE_NOT_FOUND = -32002;
 
-    /// What a client called by a name of ours.
+    /// A client's name, resolved.
     ///
-    /// @param own what its server calls it
+    /// @param own the name at its server
     record Named(Upstream upstream, String own) {}
 
     private final McpGateway gateway;
     private final ServerConnections connections;
     private final Consumer<Listed> changed;
 
-    /// Who has what, by what the client calls it. Guarded by this.
+    /// The origins of items by the clients' names. Guarded by this.
     private final Map<Listed, Map<String, MergedList.Entry>> names = new EnumMap<>(Listed.class);
 
     /// @param changed told when a list is not as the client knows it
@@ -46,7 +46,7 @@ final class Servers implements AutoCloseable {
         refresh();
     }
 
-    /// Goes by what servers the gateway has now.
+    /// Updates the list of servers.
     void refresh() {
         connections.refresh();
         synchronized (this) {
@@ -54,12 +54,12 @@ final class Servers implements AutoCloseable {
         }
     }
 
-    /// The connection to a server that nobody waits for, if there is one.
+    /// An idle connection to the server, if there is one.
     Optional<Upstream> idle(GatewayServer server) {
         return connections.idle(server);
     }
 
-    /// What clients are told there is of a kind: the gateway's own, and what servers have.
+    /// The list for clients: the gateway's own items, and those of servers.
     ObjectNode list(Listed kind) {
         var answer = Json.mapper().createObjectNode();
         var array = answer.putArray(kind.field());
@@ -70,7 +70,7 @@ final class Servers implements AutoCloseable {
         return answer;
     }
 
-    /// What all servers have of a kind. One that fails is left out; one that is late is told of later.
+    /// The items of all servers. A failing server is left out; a late one is reported later.
     MergedList merged(Listed kind, Duration patience) {
         var all = connections.servers();
         var coming = all.stream().map(server -> items(server, kind)).toList();
@@ -104,8 +104,8 @@ final class Servers implements AutoCloseable {
                                 work -> Thread.ofVirtual().name("mcp-list").start(work)));
     }
 
-    /// One that does not tell has nothing until it says that something changed, or is connected anew: who waited once
-    /// in vain need not do so again.
+    /// Fetches a list. A server that does not answer has an empty list until it reports a change, or is connected
+    /// again: clients wait for it once.
     private static List<ObjectNode> fetch(SessionServer server, Upstream upstream, Listed kind) {
         var fetched = List.<ObjectNode>of();
         try {
@@ -135,7 +135,7 @@ final class Servers implements AutoCloseable {
         return new Named(await(entry.server()), entry.own());
     }
 
-    /// Why what was asked for may come later; empty if it will not.
+    /// Why more items may come later; empty if none will.
     private String installing() {
         return those("still being installed", GatewayServer::isPreparing)
                 + those("needs authorization", server -> server.authorize().isPresent());
@@ -154,7 +154,7 @@ final class Servers implements AutoCloseable {
         return Optional.ofNullable(names.getOrDefault(kind, Map.of()).get(name));
     }
 
-    /// Who has what lies at an address.
+    /// The server of a resource's address.
     Upstream ofResource(String uri) {
         merged(Listed.RESOURCES, PATIENCE);
         var listed = find(Listed.RESOURCES, uri);
@@ -186,7 +186,7 @@ final class Servers implements AutoCloseable {
         return capable.getFirst();
     }
 
-    /// For what the gateway knows nothing of.
+    /// For methods that the gateway does not know: the only server.
     Upstream only(String method) {
         var all = connections.servers();
         if (all.size() != 1) {
@@ -199,18 +199,18 @@ final class Servers implements AutoCloseable {
         return connections.await(server, PATIENCE);
     }
 
-    /// Each that is able, one after the other; who fails is skipped.
+    /// Runs an action on each server with the capability, one after the other; failing ones are skipped.
     void toAll(String capability, Consumer<Upstream> action) {
         connections.toAll(capability, PATIENCE, action);
     }
 
-    /// Those that are connected now.
+    /// Runs an action on all open connections.
     void toOpen(Consumer<Upstream> action) {
         connections.toOpen(action);
     }
 
-    /// What a server listed is not so any more. Names stay good until there is another list: a server that changes its
-    /// own all the time must not keep calls of others waiting.
+    /// Forgets a server's list. Names stay valid until there is a new list: a server that changes its list all the time
+    /// must not block calls of others.
     void forget(Upstream from, Listed kind) {
         connections.servers().stream()
                 .filter(server -> server.server() == from.server())
@@ -224,12 +224,12 @@ final class Servers implements AutoCloseable {
                 .forEach(place -> List.of(Listed.values()).forEach(place::forget));
     }
 
-    /// From a server that was ended. It is connected to again when the client wants something of it.
+    /// Disconnects from a server that was ended. It is connected again when the client needs it.
     void disconnect(GatewayServer server) {
         connections.disconnect(server);
     }
 
-    /// Connections that are just being made are closed when they are there.
+    /// Closes; connections that are being made are closed when they are ready.
     @Override
     public void close() {
         connections.close();

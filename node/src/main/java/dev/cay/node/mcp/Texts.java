@@ -1,13 +1,13 @@
 package dev.cay.node.mcp;
 
-/// What others said, where we repeat it.
+/// Texts of servers and clients in a form in which they can be repeated.
 final class Texts {
     private static final int LONGEST = 500;
     private static final int BEGINNING = 200;
 
     private Texts() {}
 
-    /// On one line, and not too long: the beginning and the end, as the last that was said often tells most.
+    /// One line of limited length: the beginning and the end, because the last words often say most.
     static String brief(String text) {
         String line = text.replaceAll("\\p{Cntrl}+", " ").strip();
         if (line.length() <= LONGEST) {

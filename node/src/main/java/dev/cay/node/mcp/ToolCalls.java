@@ -12,8 +12,7 @@ import java.util.function.Supplier;
 import tools.jackson.databind.node.NullNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What becomes of a client's call of a tool, whether it is the gateway's own, a server's, or a server's that is called
-/// through one of the gateway's.
+/// Executes a client's tool call: a tool of the gateway, of a server, or of a server through one of the gateway's.
 record ToolCalls(McpGateway gateway, Servers servers) {
     private static final int NEAREST = 3;
     private static final String CALL = "tools/call";
@@ -39,7 +38,7 @@ record ToolCalls(McpGateway gateway, Servers servers) {
         return forward(servers.named(Listed.TOOLS, name), (ObjectNode) request.params(), call, limit);
     }
 
-    /// Whoever calls this is a model, which can do something about an unknown name if it is told.
+    /// Executes a call. Errors about names are results, because the calling model can react to them.
     private Message execute(Message request, Upstream.Call call, Duration limit) {
         try {
             var given = request.params().path("arguments");
@@ -70,13 +69,13 @@ record ToolCalls(McpGateway gateway, Servers servers) {
         }
     }
 
-    /// Under the name the server knows, and as far as those allow it who look at calls here.
+    /// Forwards a call under the server's name of the tool, if interceptors allow it.
     private Message forward(Servers.Named tool, ObjectNode given, Upstream.Call call, Duration limit) {
         var server = tool.upstream().server();
         long began = System.nanoTime();
         boolean well = false;
         try {
-            // Only what is directly below is changed.
+            // Only top-level fields are changed.
             var params = Json.mapper().createObjectNode().setAll(given).put("name", tool.own());
             var response = watched(server.key(), tool, params, call, limit);
             var tree = response.tree();
@@ -105,13 +104,13 @@ record ToolCalls(McpGateway gateway, Servers servers) {
         if (!watch.concerns(When.AFTER, key, tool.own())) {
             return tool.upstream().call(CALL, params, call, limit);
         }
-        // What is fetched later would be looked at by nobody.
+        // A result that is fetched later would bypass interceptors.
         params.remove("task");
         var result = result(() -> tool.upstream().call(CALL, params, call, limit));
         return Message.result(NullNode.getInstance(), watch.look(When.AFTER, key, tool.own(), result));
     }
 
-    /// An error may hold a server's words, too, and is looked at like other results.
+    /// The result of a call. An error may contain a server's text, so interceptors check it like other results.
     private static ObjectNode result(Supplier<Message> call) {
         try {
             var response = call.get().tree();

@@ -3,7 +3,7 @@ package dev.cay.node.mcp;
 import dev.cay.http.Json;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What the gateway itself answers to calls of tools.
+/// Results of tool calls that the gateway itself makes.
 final class ToolResults {
     private ToolResults() {}
 

@@ -20,14 +20,14 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// One connection to a server on which both sides have said hello. Thread-safe.
+/// One initialized connection to a server. Thread-safe.
 ///
-/// Ids and progress tokens of a client mean something to that client alone: the server gets others.
+/// Ids and progress tokens are mapped, because a client's are unique only within that client.
 final class Upstream implements ServerLink.Listener, AutoCloseable {
     static final String VERSION = "2025-11-25";
     private static final int MOST_AT_ONCE = 256;
 
-    /// Who hears what the server says by itself.
+    /// Receives messages that the server sends by itself.
     interface Audience {
         /// @param about the call it most likely belongs to, if one is under way
         void request(Upstream from, Message request, Optional<Call> about);
@@ -40,15 +40,15 @@ final class Upstream implements ServerLink.Listener, AutoCloseable {
         default void barred(GatewayServer server) {}
     }
 
-    /// What a client waits for.
+    /// A client's call.
     interface Call {
         /// Something that comes before the answer.
         void send(Message message);
 
-        /// The server has let go of the gateway until it has the rest.
+        /// The server has closed its stream, and the gateway reconnects for the rest.
         void letGo();
 
-        /// What the client gave to recognise news of its call; missing if it wants none.
+        /// The client's progress token; missing without one.
         JsonNode progressToken();
     }
 
@@ -70,7 +70,7 @@ final class Upstream implements ServerLink.Listener, AutoCloseable {
         this.audience = audience;
     }
 
-    /// Connects and says hello.
+    /// Connects and sends `initialize`.
     ///
     /// @param hello parameters of `initialize` as the client sent them
     static Upstream open(GatewayServer server, ObjectNode hello, Audience audience) {
@@ -134,16 +134,16 @@ final class Upstream implements ServerLink.Listener, AutoCloseable {
         return over != null;
     }
 
-    /// How long nobody wanted anything of it; nothing while somebody waits.
+    /// How long the connection is unused; empty while a caller waits.
     Duration idle() {
         return waiting.isEmpty() ? Duration.ofNanos(System.nanoTime() - used) : Duration.ZERO;
     }
 
-    /// Asks and waits. Signs of life from the server prolong the time it has.
+    /// Sends a request and waits. Progress of the server extends the limit.
     ///
-    /// @param call  who wants it; null for the gateway itself
-    /// @param limit without a sign
-    /// @return the server's response, with an id of ours
+    /// @param call  the client's call; null for the gateway itself
+    /// @param limit without progress
+    /// @return the server's response, with the mapped id
     Message call(String method, JsonNode params, @Nullable Call call, Duration limit) {
         if (waiting.size() >= MOST_AT_ONCE) {
             throw new RpcException(
@@ -172,7 +172,7 @@ final class Upstream implements ServerLink.Listener, AutoCloseable {
         }
     }
 
-    /// Why it is late may be what it complains about. Who looks after servers wants to know; clients get answers only.
+    /// The last lines of the server's stderr, which may say why it is late. For operators, not for clients.
     private String lastWords() {
         var to = link;
         return to == null ? "" : to.lastWords();
@@ -239,7 +239,7 @@ final class Upstream implements ServerLink.Listener, AutoCloseable {
                     "notifications/cancelled",
                     Json.mapper().createObjectNode().put("requestId", id).put("reason", reason));
         } catch (RpcException e) {
-            // Then it does nothing any more anyway.
+            // A failure means that the server has ended.
         }
     }
 
@@ -316,7 +316,7 @@ final class Upstream implements ServerLink.Listener, AutoCloseable {
         }
     }
 
-    /// Over a pipe a server cannot say which call it means; most often there is one only.
+    /// The latest call. Over a pipe a server cannot say which call a message belongs to; most often there is only one.
     private Optional<Call> latest() {
         return waiting.entrySet().stream()
                 .filter(entry -> entry.getValue().call != null)
@@ -328,7 +328,7 @@ final class Upstream implements ServerLink.Listener, AutoCloseable {
     public void over(String reason) {
         note("%s ended: %s".formatted(server.key(), reason));
         try {
-            // First, so that who waits finds the server in the state that it has now.
+            // First, so that waiting callers see the server's new state.
             audience.over(this, reason);
         } finally {
             end(reason);

@@ -17,19 +17,19 @@ import java.util.function.Consumer;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.StringNode;
 
-/// Has one client ask its user to open addresses in a browser, by which servers are authorized: elicitation in mode
-/// `url`. A client that did not announce that it can is not asked. Thread-safe.
+/// Asks one client to have its user open addresses in a browser, by which servers are authorized: elicitation in mode
+/// `url`. A client without that capability is not asked. Thread-safe.
 final class UrlQuestions {
-    /// A server whose user was asked.
+    /// A pending question.
     ///
-    /// @param id      by which the client recognises the question when the user has done it
-    /// @param granted completed when the user has
+    /// @param id      by which the client recognises the question when the user has answered
+    /// @param granted completed when the user has authorized
     private record Asked(String id, String url, CompletableFuture<Boolean> granted) {}
 
     private final Conversation.Client client;
     private final Map<GatewayServer, Asked> asked = new HashMap<>();
 
-    /// What waits for the client's answer, by the id of the message.
+    /// Waiting answers of the client, by the id of the message.
     private final Map<String, CompletableFuture<Boolean>> answers = new ConcurrentHashMap<>();
 
     private volatile boolean able;
@@ -75,9 +75,9 @@ final class UrlQuestions {
         return fresh;
     }
 
-    /// Asks as a part of a call, and waits until the user has let this Cay in.
+    /// Asks as a part of a call, and waits until the user has authorized.
     ///
-    /// @return false if the client cannot be asked, the user does not want to, or the time is over
+    /// @return false if the client cannot be asked, the user declines, or the limit has passed
     boolean ask(GatewayServer server, Upstream.Call call, Duration limit) {
         var url = wanted(server);
         if (!able || url.isEmpty()) {
@@ -132,7 +132,7 @@ final class UrlQuestions {
             question = asked.remove(server);
         }
         if (question != null) {
-            // Who has done it has agreed, whatever the client is about to say.
+            // A completed authorization counts as agreement, whatever the client answers.
             var answer = answers.remove(question.id);
             if (answer != null) {
                 answer.complete(true);

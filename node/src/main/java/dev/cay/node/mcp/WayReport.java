@@ -5,8 +5,8 @@ import dev.cay.node.mcp.server.ChosenHome.Standing;
 import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What is told of the ways to start a server: which was taken, why the others were not, and what the server may reach.
-/// No option and no token is in it.
+/// Reports the ways to start a server: which one was taken, why the others were not, and what the server may reach. It
+/// contains no option and no token.
 final class WayReport {
     private WayReport() {}
 
@@ -28,8 +28,8 @@ final class WayReport {
         }
     }
 
-    /// The hosts are those that the catalog names: of a server that runs here they are not enforced, and it reaches all
-    /// that its sandbox may reach.
+    /// Adds the hosts that the catalog names. For a server that runs here they are not enforced: it reaches all that
+    /// its sandbox may reach.
     private static void reach(ObjectNode health, LaunchPlan plan) {
         health.put("network", plan.network().disabled() ? "nothing" : "internet");
         var hosts = plan.network().allow();

@@ -1,4 +1,4 @@
-/// The gateway of a sandbox: many MCP servers behind one address, each of which runs where the sandbox cannot look.
+/// The gateway of a sandbox: many MCP servers behind one address, each of which runs outside the sandbox.
 @NullMarked
 package dev.cay.node.mcp;
 
