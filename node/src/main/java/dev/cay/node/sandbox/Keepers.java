@@ -38,10 +38,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// All sandboxes of this node, by their keepers: the node as servers see it, and the way in for traffic.
+/// All sandboxes of this node, by their keepers. Implements the interface for servers, and passes requests on to
+/// sandboxes.
 ///
-/// A sandbox is in the map from the moment its slot is taken until the last of it is gone, so that nobody can make it
-/// twice and whoever kills it finds it, also while it starts.
+/// A sandbox is in the map from the moment its slot is taken until its last resource is removed, so that it cannot be
+/// made twice and can be killed also while it starts.
 public final class Keepers implements Node, AutoCloseable {
     /// @param mostSpares how many sandboxes of one kind may be started in advance
     /// @param servers    what side sandboxes of one sandbox may use
@@ -97,7 +98,8 @@ public final class Keepers implements Node, AutoCloseable {
         return SandboxNotes.list(records).isEmpty();
     }
 
-    /// Takes up what an earlier daemon left running, and removes what it left half made. Nothing may be created before.
+    /// Adopts running sandboxes of an earlier daemon, and removes incomplete ones. No sandbox may be created
+    /// before.
     public void start() {
         Mounts.unmountBelow(host.pool().directory("sandboxes"));
         saved.sealed().clear();
@@ -265,8 +267,8 @@ public final class Keepers implements Node, AutoCloseable {
         listeners.add(listener);
     }
 
-    /// Answers a request for a port of a sandbox, whatever the port. System ports are answered by the node itself, all
-    /// others are passed on to the server inside.
+    /// Answers a request for any port of a sandbox. The node answers system ports itself and passes all others on
+    /// to the server inside.
     public void handle(SandboxAddress address, Exchange exchange) throws Exception {
         var keeper = keepers.get(address.sandbox());
         if (keeper == null) {
@@ -277,7 +279,7 @@ public final class Keepers implements Node, AutoCloseable {
         keeper.serve(address.port(), exchange);
     }
 
-    /// Lets go of all sandboxes; they run on. Those that were about to start are taken back.
+    /// Closes all sandboxes; they run on. Those that are just starting are removed.
     @Override
     public void close() {
         starts.stop();
@@ -300,9 +302,10 @@ public final class Keepers implements Node, AutoCloseable {
         });
     }
 
-    /// Ends what nobody has been told of: spare ones, and those that just start. Nothing is created any more.
+    /// Ends sandboxes that no client knows: spares, and those that are just starting. No sandbox is created any
+    /// more.
     ///
-    /// @return whether none is left that runs
+    /// @return whether no running sandbox is left
     public boolean endUnclaimed() {
         starts.stop();
         use.close();
@@ -317,9 +320,9 @@ public final class Keepers implements Node, AutoCloseable {
         return paused.settle() && sides.isEmpty();
     }
 
-    /// Told by a keeper when nothing is left of its sandbox.
+    /// Called by a keeper when all resources of its sandbox are removed.
     ///
-    /// @param reason null when somebody asked for it
+    /// @param reason null when its end was requested
     private void ended(SandboxKeeper keeper, @Nullable String reason) {
         keepers.remove(keeper.id(), keeper);
         starts.spares().forget(keeper.id());
@@ -336,7 +339,7 @@ public final class Keepers implements Node, AutoCloseable {
         return keeper != null && keeper.doomed();
     }
 
-    /// How many sandboxes wait to be given away.
+    /// The number of spares.
     public int spares() {
         return starts.spares().count();
     }
@@ -353,12 +356,12 @@ public final class Keepers implements Node, AutoCloseable {
         return keepers.values().stream().flatMap(SandboxKeeper::volumes).anyMatch(volume::equals);
     }
 
-    /// Where servers for sandboxes run, out of sight of everybody.
+    /// Opens side sandboxes for MCP servers, which are in no list.
     public ServerRooms serverRooms() {
         return sides;
     }
 
-    /// Where steps of builds run, out of sight of everybody.
+    /// Opens sandboxes for steps of builds, which are in no list.
     public BuildRooms buildRooms() {
         return starts.buildRooms();
     }
@@ -376,7 +379,7 @@ public final class Keepers implements Node, AutoCloseable {
         return Stream.concat(own, sides.slots()).toList();
     }
 
-    /// What the upkeep does from time to time.
+    /// Periodic work of the upkeep.
     void tidy() {
         if (upkeep != null) {
             upkeep.tidy();
