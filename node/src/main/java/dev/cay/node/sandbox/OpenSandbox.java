@@ -42,14 +42,14 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// All the node holds open of a running sandbox: its guest, files, listeners and connections.
+/// The node's open resources of a running sandbox: guest link, files, listeners and connections.
 ///
-/// Opened when a container has come up, closed as a whole before it is ended or saved: whatever stayed open would keep
-/// the sandbox's namespaces alive. A container that runs on can be opened again, and goes on where it was.
+/// Opened when a container has started, closed as a whole before it is ended or saved, because every open resource
+/// would keep the sandbox's namespaces alive. A container that runs on can be opened again, and continues.
 final class OpenSandbox implements AutoCloseable {
     private static final Duration GUEST_LIMIT = Duration.ofSeconds(10);
 
-    /// What requests that are under way may take before a sandbox is saved.
+    /// Time for requests in progress before a sandbox is saved.
     private static final Duration MOMENT = Duration.ofSeconds(2);
     private static final int LANGUAGES_LIMIT = 1024;
 
@@ -58,7 +58,7 @@ final class OpenSandbox implements AutoCloseable {
         /// The guest went away by itself. Must not block.
         void lost();
 
-        /// Waits for the next open sandbox, after this one was closed for a moment.
+        /// Waits for the next open sandbox, after this one was closed briefly.
         OpenSandbox awaitNext() throws InterruptedException;
 
         /// Whether the guest's first answer is not waited for any more.
@@ -77,7 +77,7 @@ final class OpenSandbox implements AutoCloseable {
     private final boolean side;
     private final boolean bare;
     private final SandboxId caller;
-    /// Has programs inside trust whom rules need.
+    /// Installs the egress authority's certificate inside, if the rules need it.
     private final Consumer<Egress> trust;
 
     private final GuestLink link;
@@ -209,7 +209,8 @@ final class OpenSandbox implements AutoCloseable {
         return fromStart.isEmpty() ? Languages.read(text(InterpreterLayers.ON_DEMAND), false) : fromStart;
     }
 
-    /// What root inside may have written there is read as far as it makes sense.
+    /// Reads a list. Root inside may have written anything there, so it is read with a limit, and invalid parts are
+    /// ignored.
     private String text(String list) {
         try (var file = files.read(new SandboxPath("/" + list));
                 var content = file.stream(0, Math.min(file.size(), LANGUAGES_LIMIT))) {
@@ -219,7 +220,7 @@ final class OpenSandbox implements AutoCloseable {
         }
     }
 
-    /// The same sandbox, with what only its owner could say of it: variables, token, user.
+    /// Sets the variables, token and user of a spare that gets an owner.
     void become(SandboxSpec given) {
         spec = given;
         log.hide(given.environment().values());
@@ -231,13 +232,13 @@ final class OpenSandbox implements AutoCloseable {
         }
     }
 
-    /// What it may reach has changed, or is about to.
+    /// Applies changed egress rules.
     void setEgress(SandboxSpec given) {
         spec = given;
         trust.accept(given.egress());
     }
 
-    /// The same sandbox with another token. Who came in with the old one is cut off.
+    /// Sets another token. Connections that were made with the old one are cut.
     void renewToken(SandboxSpec renewed) {
         become(renewed);
         ports.exchanges().cut("the access token of the sandbox was renewed");
@@ -257,7 +258,7 @@ final class OpenSandbox implements AutoCloseable {
         return processes;
     }
 
-    /// Returns when everything that a sandbox of this template has from the start is there.
+    /// Waits until everything that a sandbox of this template has from the start is ready.
     void awaitWarm() {
         if (interpreter != null) {
             interpreter.awaitWarm();
@@ -330,8 +331,8 @@ final class OpenSandbox implements AutoCloseable {
         return true;
     }
 
-    /// Whether a server of the user's has the interpreter's port. An interpreter that is there on demand leaves the
-    /// port to it.
+    /// Whether a server of the user listens on the interpreter's port. An interpreter on demand leaves the port to
+    /// it.
     private boolean hasOwnInterpreter() {
         return interpreter != null && !interpreter.isFromStart() && ports.isOpen(SystemPorts.INTERPRETER);
     }
@@ -340,12 +341,12 @@ final class OpenSandbox implements AutoCloseable {
         return meter.read();
     }
 
-    /// On a platform thread, by whoever knows the use of all disks.
+    /// Measures. Called on a platform thread, with the disk use that was read for all sandboxes at once.
     ResourceUse measure(long diskUsed) {
         return meter.read(diskUsed);
     }
 
-    /// One who followed a process in the sandbox before it was away for a moment.
+    /// Lets a client that followed a process before the sandbox was closed briefly continue.
     ProcessTable rejoin(Exchange exchange) {
         if (!ports.exchanges().enter(exchange)) {
             throw new CayException(ErrorKind.UNAVAILABLE, "the sandbox is being stopped");
@@ -354,13 +355,13 @@ final class OpenSandbox implements AutoCloseable {
         return processes;
     }
 
-    /// Answers new requests as if the sandbox were gone; open ones go on.
+    /// Answers new requests as if the sandbox were gone; open ones continue.
     void refuse() {
         ports.exchanges().refuse();
     }
 
-    /// Like {@link #close}, for a sandbox that will be opened again in a moment: requests have a little time to
-    /// end, and those who follow a process wait for its return.
+    /// Like {@link #close}, for a sandbox that is opened again soon: requests get a little time to end, and clients
+    /// that follow a process wait for its return.
     void closeForAMoment() {
         comesBack = true;
         ports.exchanges().awaitOthers(MOMENT);
@@ -370,19 +371,20 @@ final class OpenSandbox implements AutoCloseable {
         close();
     }
 
-    /// Whether it was closed for a moment only.
+    /// Whether it was closed only briefly.
     boolean comesBack() {
         return comesBack;
     }
 
-    /// Like {@link #close}, for a sandbox that is saved with all that runs: servers of its gateway go on until it is.
+    /// Like {@link #close}, for a sandbox that is saved with its memory: the servers of its gateway run until it is
+    /// saved.
     void closeToSleep() {
         sleeps = true;
         close();
     }
 
-    /// New requests are refused first, then open ones are cut, then the guest is let go. Cells go on without their
-    /// clients, who did not leave by themselves.
+    /// Refuses new requests first, then cuts open ones, then closes the guest link. Cells continue without their
+    /// clients, because these did not disconnect by themselves.
     @Override
     public void close() {
         if (interpreter != null) {
