@@ -13,11 +13,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
-/// What tests and measurements that were killed left on the host: their processes, daemons, sandboxes, networks, pools
-/// and files. Found by what is on record of them, never by a pattern that could fit somebody else's.
+/// Removes what killed tests and measurements left on the host: their processes, daemons, sandboxes, networks, pools
+/// and files. Finds them by their records, never by a pattern that could match somebody else's.
 ///
 /// A `cay test` is on record as a file in the ledger's directory `runs`. The file has the name of its process and holds
-/// the path of its temporary directory. All else is on record as a {@link Reservation}.
+/// the path of its temporary directory. Everything else is on record as a {@link Reservation}.
 public final class Abandoned {
     private static final Duration LIMIT = Duration.ofMinutes(2);
     private static final Duration END_LIMIT = Duration.ofSeconds(30);
@@ -30,9 +30,9 @@ public final class Abandoned {
         this.ledger = ledger;
     }
 
-    /// Ends and removes everything. What cannot be removed stays on record for the next who tries.
+    /// Ends and removes everything. Records of resources that could not be removed stay, for a later try.
     ///
-    /// @return what could not be removed, a sentence each
+    /// @return the resources that could not be removed, a sentence each
     public static List<String> remove(HostLedger ledger) {
         var work = new Abandoned(ledger);
         var runs = ledger.deadRuns();
@@ -86,7 +86,7 @@ public final class Abandoned {
         programs.require(LIMIT, "rm", "-rf", "--one-file-system", "--", directory.toString());
     }
 
-    /// Ends whatever was started by a `cay test`; all of it has the run in its environment.
+    /// Ends all processes that a `cay test` started; they have the run in their environment.
     private static void endProcesses(HostProcess run) {
         byte[] mark = ("\0" + Reservation.RUN + "=" + run + "\0").getBytes(StandardCharsets.US_ASCII);
         String text = new String(mark, StandardCharsets.ISO_8859_1);

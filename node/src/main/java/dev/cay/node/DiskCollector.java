@@ -43,7 +43,7 @@ final class DiskCollector implements NodeDisk {
         this.clock = clock;
     }
 
-    /// Of all instances that run on this host, or whose sandboxes do.
+    /// State directories of all instances that run on this host, or whose sandboxes do.
     private static List<Path> stateDirs() {
         return HostLedger.ofHost().instances().stream()
                 .map(claim -> Path.of(claim.stateDir()))

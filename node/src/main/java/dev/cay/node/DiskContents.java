@@ -18,7 +18,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/// What this instance has on the disk.
+/// The files of this instance on the disk, and which of them are needed.
 ///
 /// @param base layers of the template `base`
 record DiskContents(
@@ -47,12 +47,12 @@ record DiskContents(
         return used;
     }
 
-    /// Warm snapshots that no sandbox will go on from.
+    /// Warm snapshots from which no sandbox will be restored.
     List<Unused> warmSnapshots(Collection<SandboxKind> named, Instant before) {
         return warm.unused(named, before);
     }
 
-    /// What nothing needs beside layers.
+    /// Unneeded files other than layers.
     List<Unused> others(Instant before) {
         return Stream.of(
                         builds.unused(before).stream(),

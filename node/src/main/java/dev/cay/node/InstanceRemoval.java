@@ -16,10 +16,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 
-/// Takes an instance off the host by the names it uses, whatever state it is in: half installed, killed, or not
-/// there at all. Files stay, but those of the run directory. The daemon must not run.
+/// Removes an instance from the host by the names it uses, in whatever state it is: half installed, killed, or not
+/// there at all. Keeps all files but those of the run directory. The daemon must not run.
 ///
-/// Every step is tried, also when one before failed; doing it twice is fine.
+/// Every step is tried, also after a failure of an earlier one; removing twice is harmless.
 public final class InstanceRemoval {
     private static final Duration LIMIT = Duration.ofSeconds(20);
 

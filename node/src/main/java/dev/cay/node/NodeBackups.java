@@ -38,8 +38,8 @@ import org.slf4j.LoggerFactory;
 final class NodeBackups implements NodeBackup {
     private static final Logger log = LoggerFactory.getLogger(NodeBackups.class);
 
-    /// Files and directories of the state directory that cannot be made again. All else there is of use to nobody but
-    /// the daemon that made it.
+    /// Files and directories of the state directory that cannot be made again. The rest is of use only to the daemon
+    /// that made it.
     static final List<String> STATE = List.of(
             "secret",
             "secrets.keys",
@@ -68,7 +68,7 @@ final class NodeBackups implements NodeBackup {
         this.gateway = gateway;
     }
 
-    /// What a backup that was cut off left there goes with the next one.
+    /// The directory for temporary copies. A new backup removes copies that an interrupted one left.
     private Path copies() {
         return pool.directory("volume-copies");
     }
@@ -132,7 +132,7 @@ final class NodeBackups implements NodeBackup {
 
         @Override
         public Contents contents(Wanted wanted) {
-            // By the names that they have in the backup.
+            // Sorted by their names in the backup.
             var chosen = new TreeMap<String, Snapshot>();
             var notes = new TreeMap<String, SavedNotes>();
             for (var one : sandboxes(wanted)) {
@@ -237,7 +237,7 @@ final class NodeBackups implements NodeBackup {
             }
         }
 
-        /// A copy of the volume as it is now, as sandboxes go on writing to it.
+        /// Adds a copy of the volume, because sandboxes continue to write to it.
         private void addVolume(VolumeId id) {
             Path copy = copies().resolve(id.value());
             try {

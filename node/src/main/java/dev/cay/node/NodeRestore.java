@@ -29,10 +29,10 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Puts the node's parts of a backup into a new state directory, which no daemon uses.
+/// Unpacks the node's parts of a backup into a new state directory, which no daemon uses.
 ///
-/// Only the check sums of a backup say that it is what a Cay wrote. Names of parts are matched before they become
-/// paths all the same; what lies in trees is hostile and the matter of {@link TreeStream}.
+/// Only the checksums of a backup say that a Cay wrote it, so names of parts are validated before they become paths;
+/// the content of trees is hostile, and {@link TreeStream} handles it.
 public final class NodeRestore implements AutoCloseable {
     private static final Pattern STATE =
             Pattern.compile("state/([a-z][a-z0-9.-]*(/\\.?[A-Za-z0-9][A-Za-z0-9._-]*){0,3})");
@@ -45,11 +45,11 @@ public final class NodeRestore implements AutoCloseable {
     private static final Set<String> CERTIFICATES = Set.of("tls/ca.pem", "tls/bundle.pem");
     private static final long MIB = 1L << 20;
 
-    /// Where it is put.
+    /// The target of a restore.
     ///
-    /// @param stateDir  where it will be used; guests are put there at once, as their files name their own place
-    /// @param staging   a directory that becomes the state directory when all is there
-    /// @param gateway   address that sandboxes will ask for names
+    /// @param stateDir     its final path; guests are put there at once, because their files contain that path
+    /// @param staging      a directory that becomes the state directory when everything is there
+    /// @param gateway      the name server address for sandboxes
     /// @param certificates CA certificates of the operator; null for none
     public record Target(
             Path stateDir,
@@ -63,7 +63,7 @@ public final class NodeRestore implements AutoCloseable {
     public interface Source {
         String name();
 
-        /// All of a small part, which is whole.
+        /// The whole content of a small part, with its checksum verified.
         byte[] bytes();
 
         InputStream stream();
@@ -233,7 +233,7 @@ public final class NodeRestore implements AutoCloseable {
         return withoutMemory != null && saved.memory() ? new Saved(false, withoutMemory) : saved;
     }
 
-    /// Returns when all is on the disk, and takes the pool off the host.
+    /// Returns when everything is on the disk, and unmounts the pool.
     ///
     /// @return names of snapshots with memory whose files have other inode numbers now
     public List<String> finish() throws IOException {
@@ -243,7 +243,7 @@ public final class NodeRestore implements AutoCloseable {
         return List.copyOf(inexact);
     }
 
-    /// The pool stays as it is; who gives up deletes the staging directory.
+    /// Closes without unmounting more; a caller that gives up deletes the staging directory.
     @Override
     public void close() {
         try {

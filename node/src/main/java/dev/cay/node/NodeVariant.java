@@ -25,7 +25,7 @@ public interface NodeVariant {
         return runc;
     }
 
-    /// Where MCP servers are made.
+    /// Makes the homes of MCP servers.
     default ServerHomes serverHomes(ServerHomes usual) {
         return usual;
     }
