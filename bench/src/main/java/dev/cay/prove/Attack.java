@@ -3,21 +3,21 @@ package dev.cay.prove;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/// One way to take what belongs to all, and how it must end.
+/// An attack on a shared resource, and its expected result.
 ///
 /// @param name     function in `attacks.py` or `attacks_on_node.py`
 /// @param what     for the table
-/// @param expected found in what came of it when the attack was stopped as it should be
+/// @param expected found in the output when the attack was stopped as it should be
 /// @param template of the sandbox it is tried in
 record Attack(String name, String what, Pattern expected, String template) {
     static final String INTERPRETER = "code-interpreter-lite";
 
     private static final String KILLED = "out of memory";
 
-    /// What a sandbox may do, and neighbours feel anyway.
+    /// An allowed load that neighbours notice anyway.
     static final Attack COMPUTING = attack("spin", "16 busy loops", "time");
 
-    /// In the order in which they are tried.
+    /// All attacks, in order.
     static final List<Attack> ALL = List.of(
             COMPUTING,
             attack("forks", "fork bomb", "EAGAIN|" + KILLED),

@@ -1,9 +1,9 @@
 package dev.cay.prove;
 
-/// One thing that goes wrong during a build.
+/// One failure during a build.
 ///
-/// @param part  what it is chosen by: `crash`, `sandbox`, `registry` or `disk`
-/// @param title what happens, for people
+/// @param part  the group by which it is chosen: `crash`, `sandbox`, `registry` or `disk`
+/// @param title its description, for people
 record BuildCase(String part, String title, Play play) {
     /// Plays it.
     interface Play {

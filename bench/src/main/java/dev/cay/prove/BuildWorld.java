@@ -18,14 +18,14 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// The platform whose builds are struck, with a neighbour that must not notice.
+/// The platform whose builds are disturbed, with a neighbour that must not notice.
 final class BuildWorld implements AutoCloseable {
     private static final Duration LIFE = Duration.ofHours(3);
     private static final Duration STEP_LIMIT = Duration.ofSeconds(60);
     private static final Duration BUILD_LIMIT = Duration.ofMinutes(5);
     private static final Duration GONE_LIMIT = Duration.ofSeconds(60);
 
-    /// What a reason must not be: something that only we understand.
+    /// Matches reasons that only a developer of Cay understands.
     private static final Pattern UNCLEAR =
             Pattern.compile("the platform failed|Exception|\\bnull\\b|interrupted|error id", Pattern.CASE_INSENSITIVE);
 

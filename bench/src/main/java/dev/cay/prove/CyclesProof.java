@@ -18,7 +18,7 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/// One sandbox full of life is paused and resumed again and again, and nobody inside notices.
+/// One sandbox with many kinds of programs is paused and resumed repeatedly, and no program inside notices.
 final class CyclesProof implements Proof {
     private static final int CYCLES = 100;
     private static final int SAY_EVERY = 5;

@@ -15,18 +15,18 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 import tools.jackson.databind.json.JsonMapper;
 
-/// What a daemon's sandboxes have on the host, saved ones too.
+/// The host resources of a daemon's sandboxes, also of saved ones.
 public record DaemonResources(OwnCay cay) {
     private Path pool() {
         return cay.directory().resolve("state/pool");
     }
 
-    /// Whether anything of the sandbox is on the host but what was saved of it.
+    /// Whether any part of the sandbox but its snapshot is on the host.
     boolean houses(String sandbox) {
         return Files.exists(pool().resolve("sandboxes").resolve(sandbox));
     }
 
-    /// Whether what was saved of a paused one takes less room already.
+    /// Whether the snapshot of a paused sandbox is compressed already.
     boolean isCompressed(String sandbox) {
         try (var saved = Files.newDirectoryStream(pool().resolve("snapshots"), sandbox + ".*")) {
             for (Path snapshot : saved) {
@@ -49,7 +49,7 @@ public record DaemonResources(OwnCay cay) {
                 .asLong();
     }
 
-    /// What there is now and was not before. Some of it is removed when nobody waits any more: it has so long.
+    /// The resources that exist now and did not before. Some are removed in the background, which has until the limit.
     public Set<String> left(Set<String> before, Duration limit) throws IOException, InterruptedException {
         long end = System.nanoTime() + limit.toNanos();
         while (true) {
@@ -62,7 +62,7 @@ public record DaemonResources(OwnCay cay) {
         }
     }
 
-    /// All there is, one per line: links, control groups, mounts, loop devices, files, saved sandboxes, disks,
+    /// All resources, one per line: links, control groups, mounts, loop devices, files, saved sandboxes, disks,
     /// processes.
     public Set<String> things() throws IOException {
         var things = new TreeSet<>(Traces.things(cay.instance(), cay.directory()));
@@ -74,7 +74,7 @@ public record DaemonResources(OwnCay cay) {
         return things;
     }
 
-    /// Those of deleted ones too, until the file system has forgotten them; none where there is no btrfs.
+    /// All disks, also deleted ones until the file system has forgotten them; none where there is no btrfs.
     private List<String> disks() {
         try {
             return BtrfsQuotas.referenced(pool().toString()).keySet().stream()
@@ -94,7 +94,7 @@ public record DaemonResources(OwnCay cay) {
         }
     }
 
-    /// All in the sandboxes, and whoever was started for them.
+    /// All processes of the sandboxes, and those that were started for them.
     private List<String> processes() throws IOException {
         var found = new ArrayList<String>();
         try (Stream<Path> all = Files.list(Path.of("/proc"))) {
@@ -116,7 +116,7 @@ public record DaemonResources(OwnCay cay) {
                 || read(process.resolve("cmdline")).contains(cay.directory().toString());
     }
 
-    /// Empty for a process that has ended meanwhile.
+    /// The file's content; empty for a process that has ended meanwhile.
     private static String read(Path file) {
         try {
             return Files.readString(file);

@@ -3,8 +3,8 @@ package dev.cay.prove;
 import dev.cay.prove.egress.EgressWorld;
 import java.util.ArrayList;
 
-/// Code in a sandbox tries every way around network rules we know; each must be refused, and each must work
-/// without the rules.
+/// Code in a sandbox tries every known way around network rules; each must be refused, and each must work without the
+/// rules.
 public final class EgressProof implements Proof {
     @Override
     public String name() {

@@ -5,7 +5,7 @@ import dev.cay.prove.escape.ServerHogs;
 import dev.cay.prove.escape.Siege;
 import java.util.Map;
 
-/// Root inside tries every way out we know; each must be refused, and each must work where its guards are gone.
+/// Root inside tries every known escape; each must be refused, and each must work where its guards are removed.
 public final class EscapeProof implements Proof {
     @Override
     public String name() {

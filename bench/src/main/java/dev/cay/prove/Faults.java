@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
-/// What can go wrong at a step, as scripts that a daemon runs when it gets there.
+/// Faults at a step, as scripts that a daemon runs when it reaches the step.
 enum Faults {
     /// kill -9 of the daemon.
     CRASH {
@@ -17,7 +17,7 @@ enum Faults {
             return "kill -9 $PPID\nsleep 5\n";
         }
     },
-    /// Not a byte is left in the pool.
+    /// Fills the pool completely.
     FULL {
         @Override
         String script(OwnCay cay) {

@@ -14,8 +14,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
-/// Something goes wrong at every step of saving a sandbox and bringing it back, and the sandbox is there all the same:
-/// it runs, or it is paused with all it had, and the next try succeeds.
+/// Causes a fault at every step of saving and restoring a sandbox, and checks that the sandbox survives: it runs, or it
+/// is paused with its state, and the next try succeeds.
 final class FaultsProof implements Proof {
     private static final Duration LIFE = Duration.ofHours(1);
     private static final Duration LIMIT = Duration.ofSeconds(60);

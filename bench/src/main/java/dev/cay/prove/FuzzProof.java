@@ -13,10 +13,10 @@ import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
 
-/// Inputs that nobody would send on purpose, at every place where strangers' bytes come in.
+/// Sends malformed inputs to every place that accepts bytes from strangers.
 ///
-/// What was found is told with its seed. `CAY_JAVA_OPTS=-Dseed=N` plays that one input alone and shows both
-/// sides of the conversation.
+/// Findings are reported with their seeds. `CAY_JAVA_OPTS=-Dseed=N` repeats that one input and shows both sides of the
+/// conversation.
 final class FuzzProof implements Proof {
     private static final int MINUTES = 10;
 

@@ -17,13 +17,13 @@ import java.util.concurrent.Semaphore;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/// A receiver of webhooks that can be told to fail, to hang and to be away. It notes what it took, in its order.
+/// A receiver of webhooks that can be told to fail, to hang and to be down. It notes accepted requests in their order.
 final class HookReceiver implements AutoCloseable {
     static final String SECRET = "a secret of the proof";
 
     /// How it answers.
     enum Mood {
-        /// It takes everything.
+        /// It accepts everything.
         WELL,
         /// It answers 500.
         FAILING,

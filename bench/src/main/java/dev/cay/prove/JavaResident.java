@@ -9,8 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// A server in a virtual machine that lives in a sandbox and counts who asked it. It runs there on classes of the
-/// JDK alone.
+/// A Java server that runs in a sandbox and counts its requests, with classes of the JDK alone.
 public final class JavaResident {
     private static final int PORT = 8002;
 

@@ -18,11 +18,11 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// One sandbox does its worst, one attack after another, while its neighbours go on with their work.
+/// One sandbox makes one attack after another, while its neighbours continue their work.
 ///
-/// What neighbours feel is compared with the seconds just before each attack, as a machine has other things to do too,
-/// and with what they feel of a sandbox that computes on all processors it may use, which is its right. An attack that
-/// they feel more is played twice: harm that is done once in two times is the machine's.
+/// The neighbours' times are compared with the seconds just before each attack, because the machine has other work too,
+/// and with their times beside a sandbox that computes on all processors it may use, which is allowed. An attack that
+/// slows them more is repeated: a slowdown in one of two runs is the machine's.
 final class OverloadProof implements Proof {
     private static final Duration LIFE = Duration.ofMinutes(30);
     private static final Duration WARM_UP = Duration.ofSeconds(45);

@@ -6,7 +6,7 @@ import dev.cay.wire.ErrorKind;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/// All proofs there are.
+/// All proofs.
 public final class Proofs {
     private static final List<Proof> ALL = List.of(
             new CrashProof(),

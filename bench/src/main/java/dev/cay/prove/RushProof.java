@@ -15,10 +15,10 @@ import java.util.Locale;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
-/// Many sandboxes sleep, and all are wanted at once.
+/// Many paused sandboxes are needed at the same time.
 ///
-/// Everybody inside has a memory and counts who asks, so an answer shows that it is the right sandbox's, that nothing
-/// of it was lost, and that no request was lost or made twice on the way.
+/// The server inside each has a memory and counts requests, so an answer shows that it is the right sandbox's, that
+/// nothing of it was lost, and that no request was lost or repeated on the way.
 final class RushProof implements Proof {
     private static final int WOKEN = 50;
     private static final int CYCLED = 200;

@@ -3,17 +3,17 @@ package dev.cay.prove;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// How much of a proof is wanted.
+/// How much of a proof to run.
 ///
-/// @param minutes how long a proof that goes on for a time shall do so; null for as long as it promises
-/// @param small   a tenth of the sandboxes will do, for one who only wants to see that it runs
-/// @param only    names of the parts to play, of a proof that has some; empty for all
+/// @param minutes duration of a proof that runs for a time; null for the promised one
+/// @param small   a tenth of the sandboxes, for a quick try
+/// @param only    names of the parts to run, of a proof that has some; empty for all
 public record Scope(@Nullable Integer minutes, boolean small, List<String> only) {
     public Scope {
         only = List.copyOf(only);
     }
 
-    /// Whether what comes of it says something about the promise.
+    /// Whether the result counts for the promise.
     public boolean isWhole() {
         return minutes == null && !small && only.isEmpty();
     }

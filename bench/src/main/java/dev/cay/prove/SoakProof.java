@@ -14,14 +14,14 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToLongFunction;
 
-/// Work without end: whatever the daemon takes it gives back.
+/// Runs sandboxes for a long time, and checks that the daemon releases all resources.
 final class SoakProof implements Proof {
     private static final int FEWEST_SAMPLES = 8;
     private static final Duration LIMIT = Duration.ofMinutes(2);
     private static final int SAMPLES_PER_MINUTE = 2;
     private static final int PER_SECOND = 5;
 
-    /// What the daemon holds at one moment, taken after a collection of garbage.
+    /// The daemon's resources at one moment, measured after a garbage collection.
     private record Sample(long descriptors, long threads, long mounts, long cgroups, long heapKB, long residentKB) {
         String row(int number) {
             return "| %d | %d | %d | %d | %d | %.1f | %.1f |"

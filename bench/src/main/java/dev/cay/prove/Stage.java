@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/// Where a proof plays: what it needs, and whom it tells how far it is.
+/// The environment of a proof: daemons, clients, and progress messages.
 public final class Stage implements AutoCloseable {
     private final Progress progress;
     private final Scope scope;
@@ -27,20 +27,20 @@ public final class Stage implements AutoCloseable {
         return progress;
     }
 
-    /// How long to go on.
+    /// The duration of the proof.
     ///
-    /// @param promised unless whoever started the proof said otherwise
+    /// @param promised used unless the user chose another one
     public int minutes(int promised) {
         Integer minutes = scope.minutes();
         return minutes == null ? promised : minutes;
     }
 
-    /// How many sandboxes, of a proof that has many.
+    /// The number of sandboxes, for a proof that has many.
     public int sandboxes(int promised) {
         return scope.small() ? Math.ceilDiv(promised, 10) : promised;
     }
 
-    /// Those parts of a proof that are to be played: all, unless whoever started it chose some.
+    /// The parts to run: all, unless the user chose some.
     public <T> List<T> chosen(List<T> parts, Function<T, String> name) {
         var known = parts.stream().map(name).toList();
         var only = scope.only();
@@ -80,7 +80,7 @@ public final class Stage implements AutoCloseable {
         return NpmClient.e2b();
     }
 
-    /// Ends what {@link #cay} started, with all its sandboxes: for proofs that look at what is left then.
+    /// Ends the daemons that {@link #cay} started, with all their sandboxes: for proofs that check what is left then.
     public void endDaemons() throws IOException {
         while (!daemons.isEmpty()) {
             progress.step("ending the daemon and its sandboxes");
@@ -89,7 +89,7 @@ public final class Stage implements AutoCloseable {
         }
     }
 
-    /// Whoever cannot leave the host as it was has proved nothing, so a failure here is the proof's.
+    /// Cleans up. A failure here fails the proof, because it has changed the host.
     @Override
     public void close() throws IOException {
         endDaemons();

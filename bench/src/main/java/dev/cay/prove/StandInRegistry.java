@@ -23,8 +23,8 @@ import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/// A registry on loopback that has the same image under every name. The MCP server in it tells what it was started
-/// with.
+/// A registry on loopback that serves the same image under every name. The MCP server in it reports its arguments and
+/// variables.
 final class StandInRegistry implements AutoCloseable {
     private static final Pattern PART = Pattern.compile("/v2/.+/(manifests|blobs)/([^/]+)");
     private static final List<String> REGISTRIES = List.of("docker.io", "ghcr.io", "mcr.microsoft.com");
@@ -67,7 +67,7 @@ final class StandInRegistry implements AutoCloseable {
         return layout;
     }
 
-    /// For `images.mirrors`.
+    /// The setting `images.mirrors`.
     String mirrors() {
         return REGISTRIES.stream()
                 .map(registry -> "%s=http://127.0.0.1:%d"

@@ -13,10 +13,10 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import tools.jackson.databind.json.JsonMapper;
 
-/// What an instance has on the host, by its names.
+/// The resources of an instance on the host, by its names.
 ///
-/// @param containers ids that the runtime knows, spares excepted
-/// @param things     all else, one per line: mounts, links, control groups, loop devices
+/// @param containers ids that the runtime knows, except spares
+/// @param things     all others, one per line: mounts, links, control groups, loop devices
 public record Traces(Set<String> containers, List<String> things) {
     private static final Path CGROUPS = Path.of("/sys/fs/cgroup");
 
@@ -27,7 +27,7 @@ public record Traces(Set<String> containers, List<String> things) {
                 things(cay.instance(), cay.directory()));
     }
 
-    /// Whatever bears the instance's name; empty when it has left the host.
+    /// Everything with the instance's name; empty when it has left the host.
     static List<String> things(String instance, Path directory) throws IOException {
         var things = new ArrayList<String>();
         names(Path.of("/sys/class/net"), name -> name.startsWith("cay" + instance + "-"))
@@ -47,7 +47,7 @@ public record Traces(Set<String> containers, List<String> things) {
         return things;
     }
 
-    /// Those whose content is a file below a directory.
+    /// Loop devices whose file is below a directory.
     private static List<Path> loopDevices(Path directory) throws IOException {
         try (var devices = Files.newDirectoryStream(Path.of("/sys/block"), "loop*")) {
             return StreamSupport.stream(devices.spliterator(), false)

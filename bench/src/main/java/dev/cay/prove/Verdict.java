@@ -3,16 +3,16 @@ package dev.cay.prove;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/// What came of a proof.
+/// The result of a proof.
 ///
 /// @param summary the figures, in one line for the page of promises
-/// @param details lines for whoever wants to know more; tables in Markdown read well
+/// @param details further lines; tables in Markdown
 public record Verdict(boolean holds, String summary, List<String> details) {
     public Verdict {
         details = List.copyOf(details);
     }
 
-    /// One for all parts of a proof: it holds if each of them does.
+    /// One verdict for all parts of a proof: it holds if each of them does.
     static Verdict all(List<Verdict> parts) {
         return new Verdict(
                 parts.stream().allMatch(Verdict::holds),

@@ -1,5 +1,5 @@
-/// `cay prove NAME`: promises that take minutes to show. Each proof is a class that implements
-/// {@link dev.cay.prove.Proof}; what came of it is written into the page of promises with date and commit.
+/// `cay prove NAME`: checks of promises that take minutes. Each proof is a class that implements {@link
+/// dev.cay.prove.Proof}; its result is written into the page of promises with date and commit.
 @NullMarked
 package dev.cay.prove;
 

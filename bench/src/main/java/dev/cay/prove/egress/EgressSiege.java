@@ -15,9 +15,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/// The part of the proof that runs inside the lab's host: a daemon, a sandbox that tries the ways, and its
-/// neighbour. Prints three lines for each way: `way`, its number, and what came of it without rules, with
-/// rules, and inspected; and one for each control that is not a sandbox without rules.
+/// The part of the proof that runs inside the lab's host: a daemon, a sandbox that tries the ways, and its neighbour.
+/// Prints three lines for each way: `way`, its number, and the result without rules, with rules, and inspected; and one
+/// for each control that is not a sandbox without rules.
 public final class EgressSiege {
     private static final int SERVER = 8000;
     private static final String SCRIPT = "/tmp/ways.py";

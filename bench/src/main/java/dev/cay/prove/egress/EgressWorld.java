@@ -13,7 +13,7 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/// The internet that the proof takes place in, and what came of the ways that were tried there.
+/// The lab's internet, and the results of the ways that were tried there.
 public final class EgressWorld implements AutoCloseable {
     private static final Duration SIEGE = Duration.ofMinutes(30);
     private static final String NOT_TRIED = "not tried";
@@ -24,9 +24,9 @@ public final class EgressWorld implements AutoCloseable {
         this.internet = new OwnInternet(Objects.requireNonNull(EgressWorld.class.getResourceAsStream("internet.py")));
     }
 
-    /// Lets a sandbox on this host try all ways.
+    /// Has a sandbox on this host try all ways.
     ///
-    /// @return rows for the table, with whether each is as it must be
+    /// @return rows for the table, with whether each is as expected
     public List<Row> lay(Consumer<String> say) throws IOException, InterruptedException {
         var said = internet.directory().resolve("siege.log");
         var process = internet.java(
@@ -93,9 +93,9 @@ public final class EgressWorld implements AutoCloseable {
 
     /// A row of the table.
     ///
-    /// @param open what came of it without rules
+    /// @param open the result without rules
     public record Row(String title, boolean holds, String open, String ruled, String inspected) {
-        /// In Markdown.
+        /// The row in Markdown.
         public String line() {
             return "| %s | %s | %s | %s | %s |".formatted(title, open, ruled, inspected, holds ? "holds" : "**fails**");
         }

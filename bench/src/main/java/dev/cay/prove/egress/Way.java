@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A way around network rules.
 ///
-/// @param title    what it is, for the table
+/// @param title    for the table
 /// @param function of `ways.py` that tries it
 /// @param expected what must come of it
 /// @param setting  what is tried with which rules
@@ -55,7 +55,7 @@ record Way(String title, String function, Expected expected, Setting setting) {
         INSPECTED,
         /// It works in no sandbox, with or without rules. The control is the same from the host.
         NEVER,
-        /// It works in no sandbox. The control is a sandbox of a Cay whose operator opened the place.
+        /// It works in no sandbox. The control is a sandbox of a Cay whose operator opened the address.
         OPERATOR
     }
 

@@ -13,7 +13,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/// A daemon whose sandbox tries to get out: one sandbox attacks, another one is its neighbour.
+/// A daemon with two sandboxes for escape attempts: one attacks, the other is its neighbour.
 public final class AttackedDaemon implements AutoCloseable {
     static final String PROGRAM = "/root/cay-probe";
     private static final int NEIGHBOUR_PORT = 8080;
@@ -87,7 +87,7 @@ public final class AttackedDaemon implements AutoCloseable {
                 .orElseGet(() -> Attempt.failed(probe, "it said nothing"));
     }
 
-    /// Changes a program of the template as root, and asks the neighbour, who has the same layers, for it.
+    /// Changes a program of the template as root, and reads it in the neighbour, which has the same layers.
     boolean sharesChanges() throws IOException, InterruptedException {
         attacker.run(List.of(
                 "/bin/sh", "-c", "printf '#!/bin/sh\\necho changed\\n' >/usr/bin/true; chmod 4755 /usr/bin/true"));

@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.Locale;
 import tools.jackson.databind.json.JsonMapper;
 
-/// What came of one probe, as `cay-probe` told it.
+/// The result of one probe, as `cay-probe` reported it.
 public record Attempt(Probe probe, Outcome outcome, String detail) {
     public enum Outcome {
         REFUSED,
         SUCCEEDED,
-        /// It could not be made.
+        /// The probe could not be run.
         ERROR
     }
 
@@ -23,7 +23,7 @@ public record Attempt(Probe probe, Outcome outcome, String detail) {
             "No such device",
             "no release_agent opens");
 
-    /// The kernel, not a guard, said no: there is nothing here that could succeed.
+    /// Whether the kernel, not a guard, refused: nothing here could succeed.
     boolean absent() {
         return outcome == Outcome.REFUSED && ABSENCES.stream().anyMatch(detail::contains);
     }
@@ -32,7 +32,7 @@ public record Attempt(Probe probe, Outcome outcome, String detail) {
         return new Attempt(probe, Outcome.ERROR, why);
     }
 
-    /// All lines that are the program's; others are the noise of what ran it.
+    /// Parses the program's lines; others belong to the program that ran it.
     static List<Attempt> parse(String output) {
         return output.lines()
                 .filter(line -> line.startsWith("{\"probe\""))

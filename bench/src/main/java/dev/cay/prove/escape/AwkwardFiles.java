@@ -7,7 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// Files made to hold up whoever opens them. The node must answer all of them, and serve others afterwards as before.
+/// Files made to block a program that opens them. The node must answer requests for all of them, and serve others
+/// afterwards as before.
 final class AwkwardFiles {
     private static final String PLACE = "/root/awkward";
     private static final Duration ENOUGH = Duration.ofSeconds(30);
@@ -76,7 +77,7 @@ final class AwkwardFiles {
         int ask() throws IOException, InterruptedException;
     }
 
-    /// Any answer is right, also a refusal; but 500 means that we did not think of it.
+    /// Any answer is right, also a refusal, except 500, which means an unhandled case.
     private static void answers(List<String> failures, String what, Question question) throws InterruptedException {
         long begun = System.nanoTime();
         try {

@@ -6,7 +6,7 @@ import java.net.URI;
 import java.util.List;
 
 /// Code in a sandbox without internet access tries to reach another sandbox through the edge on its own loopback. The
-/// same request before its access was taken away is the control, and so is its request to itself.
+/// controls are the same request before its access was removed, and its request to itself.
 public final class EdgeVisits {
     private final URI url;
     private final String key;

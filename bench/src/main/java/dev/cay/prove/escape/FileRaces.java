@@ -10,9 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// A program inside exchanges a directory and a link to a directory of the host as fast as it can, while the
-/// node reads, writes, moves and removes there. Whatever the node does, the host's directory must stay as it
-/// is and unread.
+/// A program inside exchanges a directory and a link to a directory of the host as fast as it can, while the node
+/// reads, writes, moves and removes there. The host's directory must stay unchanged and unread.
 final class FileRaces {
     private static final int ROUNDS = 400;
     private static final int CONTROL_ROUNDS = 100_000;
@@ -71,7 +70,7 @@ final class FileRaces {
         }
     }
 
-    /// The same race against somebody who goes by paths: he reads the host's file.
+    /// The same race against code that uses paths: it reads the host's file.
     boolean control() throws IOException {
         try (var undo = new Undo()) {
             Path trap = Files.createDirectories(world.directory().resolve("trap"));

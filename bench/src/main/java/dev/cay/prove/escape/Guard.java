@@ -1,6 +1,6 @@
 package dev.cay.prove.escape;
 
-/// What stands between a sandbox and the rest of the machine; a control takes some of it away.
+/// A protection between a sandbox and the rest of the machine; a control removes some of it.
 public enum Guard {
     FILTER("system call filter"),
     CAPABILITIES("withheld capabilities"),
@@ -18,7 +18,7 @@ public enum Guard {
     DESCRIPTORS("nothing is left open"),
     FIREWALL("firewall"),
     LINK("link without IPv6, own source address only"),
-    /// No switch of ours; nothing can take it away.
+    /// Not a setting of Cay, so it cannot be removed.
     KERNEL("the kernel itself");
 
     private final String words;

@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/// Another user of the host, who knows the name of everything below a state directory and tries to read it.
+/// Another user of the host, who knows all names below a state directory and tries to read the files.
 public final class HostUser {
     private static final Duration LIMIT = Duration.ofMinutes(2);
     private static final String NOBODY = "65534";

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/// The same race against somebody who goes by path names, to see that it can be lost, and that losing it is noticed.
+/// The same race against code that uses path names, to show that the race can be lost, and that losing it is detected.
 final class NaiveCalls {
     private static final long LIMIT = TimeUnit.SECONDS.toNanos(20);
 

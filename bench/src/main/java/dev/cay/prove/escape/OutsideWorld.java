@@ -18,8 +18,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
-/// What a sandbox must not get at, put there for it: a file that everybody may read, a process that listens on all
-/// addresses and on an abstract unix address. Closing it leaves nothing.
+/// Targets that a sandbox must not reach: a file that everybody may read, a process that listens on all addresses and
+/// on an abstract unix address. Closing it removes them.
 public final class OutsideWorld implements AutoCloseable {
     private static final Pattern DISK = Pattern.compile("(?m)^\\s*(\\d+)\\s+(\\d+)\\s+\\d+\\s+(\\S+)$");
 
@@ -65,7 +65,7 @@ public final class OutsideWorld implements AutoCloseable {
         return secret;
     }
 
-    /// What `cay-probe` is told, apart from what depends on the sandbox.
+    /// The facts that `cay-probe` gets, apart from those that depend on the sandbox.
     List<String> facts() throws IOException {
         var facts = new ArrayList<>(List.of(
                 "pid=" + server.pid(),

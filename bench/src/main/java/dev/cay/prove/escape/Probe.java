@@ -4,11 +4,11 @@ import java.util.EnumSet;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/// One way out, and everything that bars it.
+/// One escape attempt, and all guards that stop it.
 ///
 /// @param name    as `cay-probe` knows it
-/// @param attempt what is tried, for people
-/// @param guards  all of them must be gone before it works
+/// @param attempt its description, for people
+/// @param guards  it works only when all of them are removed
 public record Probe(String name, String attempt, Set<Guard> guards) {
     public Probe {
         guards = Set.copyOf(guards);
@@ -23,7 +23,7 @@ public record Probe(String name, String attempt, Set<Guard> guards) {
         return guards.contains(Guard.FIREWALL);
     }
 
-    /// What stops it, in one line.
+    /// The guards, in one line.
     public String protection() {
         return guards.stream().sorted().map(Guard::words).collect(Collectors.joining(", "));
     }

@@ -22,7 +22,7 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.util.List;
 
-/// All attempts, in the order in which they are reported.
+/// All attempts, in the order of the report.
 public final class Probes {
     private static final List<Probe> ALL = List.of(
             Probe.of("mount", "mount a file system", FILTER, CAPABILITIES),
@@ -132,7 +132,7 @@ public final class Probes {
                         () -> new CayException(ErrorKind.INTERNAL, "cay-probe knows %s, we do not".formatted(name)));
     }
 
-    /// Those that a sandbox can try on a host as it is: who owns the name behind an address is known only in a lab.
+    /// Attempts that a sandbox can make on any host: who owns the name behind an address is known only in a lab.
     public static List<Probe> inside() {
         return ALL.stream()
                 .filter(probe -> !probe.name().equals("rebound-name"))

@@ -16,13 +16,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import tools.jackson.databind.json.JsonMapper;
 
-/// Every call on files there is, again and again, in a directory where everything changes places meanwhile. Looks
-/// through each answer for what can only come from outside. Several threads may use one.
+/// Every call on files, repeated in a directory where everything is exchanged meanwhile. Checks each answer for content
+/// that can only come from outside. Several threads may use one.
 final class RaceCalls {
     private static final Duration WATCH = Duration.ofSeconds(2);
     private static final String OCTETS = "application/octet-stream";
 
-    /// How often a call was made, and how often it did what it was asked for.
+    /// How often a call was made, and how often it succeeded.
     record Tally(long made, long done) {
         Tally plus(boolean success) {
             return new Tally(made + 1, done + (success ? 1 : 0));
@@ -53,7 +53,7 @@ final class RaceCalls {
             Map.entry("watch", this::watch),
             Map.entry("watcher", this::watcher));
 
-    /// @param leaks told of whatever came from outside
+    /// @param leaks gets everything that came from outside
     RaceCalls(RemoteSandbox sandbox, String secret, List<String> places, Consumer<String> leaks) {
         this.sandbox = sandbox;
         this.secret = secret;

@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 
-/// Root inside a sandbox lets directories, links and pipes change places, while clients use every call on files there.
-/// Some links lead to a directory of the host, some into the disk of a neighbour: neither may be read or changed.
+/// Root inside a sandbox exchanges directories, links and pipes, while clients use every call on files there. Some
+/// links lead to a directory of the host, some into the disk of a neighbour: neither may be read or changed.
 public final class Races {
     private static final int THREADS = 4;
     private static final int SHOWN = 20;

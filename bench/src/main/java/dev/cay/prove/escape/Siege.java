@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import tools.jackson.databind.json.JsonMapper;
 
-/// All attempts with all controls, on a daemon made for it.
+/// Makes all attempts with all controls, on a daemon of its own.
 public final class Siege {
     private static final Duration LIMIT = Duration.ofMinutes(1);
 

@@ -8,23 +8,23 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/// One answer of HTTP/1.1, as far as it arrived.
+/// One HTTP/1.1 answer, as far as it arrived.
 ///
 /// @param head with status line, in lower case; ends with its last line
-/// @param body without the marks of its chunks
+/// @param body without chunk headers
 record Answer(int status, String head, byte[] body) {
     private static final Pattern STATUS = Pattern.compile("http/1\\.[01] ([1-5][0-9][0-9])[ \r\n]");
     private static final Pattern LENGTH = Pattern.compile("\r\ncontent-length: ?([0-9]{1,12})\r\n");
     private static final int MOST_HEAD = 128 << 10;
 
-    /// Whether what was heard begins a stream that nobody promised an end of.
+    /// Whether the bytes begin a stream that may stay open.
     static boolean isOpenStream(byte[] bytes) {
         String begin = new String(bytes, 0, Math.min(bytes.length, 4096), ISO_8859_1).toLowerCase(Locale.ROOT);
         return begin.startsWith("http/1.1 101")
                 || (begin.startsWith("http/1.1 200") && begin.contains("\r\ncontent-type: application/connect+"));
     }
 
-    /// All that lie in these bytes, one behind the other; bytes that are none begin an answer with status 0.
+    /// All answers in these bytes, one after the other; other bytes begin an answer with status 0.
     static List<Answer> in(byte[] bytes) {
         var answers = new ArrayList<Answer>();
         String text = new String(bytes, ISO_8859_1);
@@ -46,7 +46,8 @@ record Answer(int status, String head, byte[] body) {
         return answers;
     }
 
-    /// Where the next answer begins. One to HEAD names a length and has no body, so what looks like an answer is one.
+    /// Finds the start of the next answer. An answer to HEAD has a length and no body, so bytes that look like an
+    /// answer are one.
     private static int body(String text, String head, int from, ByteArrayOutputStream body) {
         if (from >= text.length() || text.startsWith("HTTP/1.", from)) {
             return from;
@@ -87,7 +88,7 @@ record Answer(int status, String head, byte[] body) {
         return head.contains("\r\ncontent-type: application/connect+");
     }
 
-    /// Answers of a server inside the sandbox are not ours.
+    /// Whether a server inside the sandbox answered, and not Cay.
     boolean isFromInside() {
         return head.contains("\r\nserver: simplehttp");
     }

@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
-/// Plays one target's inputs, several at a time, and looks after the rest of the daemon meanwhile.
+/// Sends one target's inputs, several at a time, and checks the rest of the daemon meanwhile.
 public final class Campaign {
     private static final int WORKERS = 4;
     private static final Duration ROUND = Duration.ofSeconds(2);
@@ -51,7 +51,7 @@ public final class Campaign {
         this.next = new AtomicLong(first);
     }
 
-    /// Can be called again to go on. Ends early only when the daemon is gone.
+    /// Runs; may be called again to continue. Ends early only when the daemon has ended.
     public void run(Duration duration) throws IOException, InterruptedException {
         long end = System.nanoTime() + duration.toNanos();
         long told = System.nanoTime();
@@ -101,7 +101,7 @@ public final class Campaign {
         }
     }
 
-    /// @param from first seed that may be to blame for what is seen now
+    /// @param from first seed that may have caused what is found now
     private void look(long from) throws InterruptedException {
         String seeds = "%d to %d".formatted(from - WORKERS, next.get());
         try {
@@ -152,7 +152,7 @@ public final class Campaign {
         return played.get();
     }
 
-    /// How many inputs, how they ended, and how long a neighbour's command took at most.
+    /// The number of inputs, their outcomes, and the slowest command of a neighbour.
     public String summary() {
         return "%d inputs; slowest echo of a neighbour %d ms; %s"
                 .formatted(

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/// What a daemon writes into its log that it should not have to.
+/// Finds lines in a daemon's log that inputs must not cause.
 public final class DaemonLog {
     private static final Pattern ERROR = Pattern.compile("\\S+Z ERROR .*");
 

@@ -3,7 +3,7 @@ package dev.cay.prove.fuzz;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/// All that is left to chance in one input: the same seed makes the same input again.
+/// The random choices of one input: the same seed makes the same input again.
 final class Dice {
     private final SplittableRandom random;
 
@@ -11,12 +11,12 @@ final class Dice {
         random = new SplittableRandom(seed);
     }
 
-    /// From 0 to `bound - 1`.
+    /// A number from 0 to `bound - 1`.
     int below(int bound) {
         return random.nextInt(bound);
     }
 
-    /// Both ends included.
+    /// A number between both bounds, inclusive.
     int between(int low, int high) {
         return random.nextInt(low, high + 1);
     }
@@ -40,7 +40,7 @@ final class Dice {
         return bytes;
     }
 
-    /// Mostly small, now and then near the limit: mistakes live at both ends.
+    /// A size: mostly small, sometimes near the limit, because bugs are at both ends.
     int size(int most) {
         int bits = 32 - Integer.numberOfLeadingZeros(Math.max(1, most));
         return Math.min(most, random.nextInt(1 << Math.min(30, random.nextInt(bits) + 1)));

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/// What must not have happened, and by which input. Thread-safe.
+/// Violations that were found, with their inputs. Thread-safe.
 public final class Findings {
     private static final Pattern NAMES = Pattern.compile("'[^']{0,300}'|(?<=: )/\\S*|(?<![0-9])[0-9]{4,}");
     private static final int MOST_KINDS = 200;
@@ -22,7 +22,7 @@ public final class Findings {
     private final Map<Kind, Count> kinds = new LinkedHashMap<>();
 
     /// @param seed of the input, or words that say which inputs it may have been
-    /// @return whether it is news
+    /// @return whether the finding is new
     public synchronized boolean add(String target, String seed, String what) {
         // Names and numbers differ from one input to the next; that does not make it something else.
         var kind = new Kind(target, NAMES.matcher(what).replaceAll("…"));
@@ -45,7 +45,7 @@ public final class Findings {
         return kinds.size();
     }
 
-    /// One line each, with seeds to play again.
+    /// One line each, with seeds to repeat them.
     public synchronized List<String> lines() {
         return kinds.entrySet().stream()
                 .map(entry -> "- `%s` %s: %d times, seeds %s"

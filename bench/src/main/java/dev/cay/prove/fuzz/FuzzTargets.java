@@ -10,7 +10,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 
-/// All targets there are, against one daemon.
+/// All targets, against one daemon.
 public final class FuzzTargets {
     public static final List<String> NAMES =
             List.of("heads", "frames", "multipart", "paths", "guest", "layers", "dockerfiles");

@@ -6,19 +6,18 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 
-/// The sandbox at which inputs are thrown. Inputs that may do anything inside it may ruin it too; then
-/// there is another.
+/// The sandbox that receives inputs. Inputs that may do anything inside may ruin it; then it is replaced.
 final class FuzzedSandbox implements AutoCloseable {
     private static final Duration LIFE = Duration.ofHours(1);
     private static final Duration SETTLING = Duration.ofSeconds(20);
 
-    /// The guest, and the server.
+    /// The processes of an idle sandbox: the guest, and the server.
     private static final int OWN = 2;
 
     private static final int ATTEMPTS = 8;
     private static final String DONE = "prey-is-ready";
 
-    /// Ends all but pid 1 and itself. A server stays on a port, so that the proxy has somebody to ask.
+    /// Ends all processes but pid 1 and itself. A server keeps a port open for requests through the proxy.
     private static final String PREPARE = """
             kill -9 -1
             cd / && rm -rf /home/user/* /home/user/.[a-z]* /tmp/* /root/* 2>/dev/null
@@ -26,7 +25,7 @@ final class FuzzedSandbox implements AutoCloseable {
             setsid python3 -m http.server --bind 127.0.0.1 8000 >/dev/null 2>&1 </dev/null &
             """;
 
-    /// How it is addressed.
+    /// The id and token for requests.
     record Name(String id, String token) {}
 
     private final URI url;
@@ -51,9 +50,9 @@ final class FuzzedSandbox implements AutoCloseable {
         return new Name(current.id(), current.token());
     }
 
-    /// Ends what inputs started, and removes what they wrote.
+    /// Ends processes that inputs started, and removes files that they wrote.
     ///
-    /// @return what is wrong with it; empty if nothing is
+    /// @return a problem of the sandbox; empty without one
     String tidy() throws IOException, InterruptedException {
         String wrong = "";
         for (int i = 0; i < ATTEMPTS; i++) {
@@ -61,7 +60,7 @@ final class FuzzedSandbox implements AutoCloseable {
                 prepare();
                 return mayBeRuined ? "" : wrong;
             } catch (IOException | RuntimeException e) {
-                // Inputs go on meanwhile: one may have killed the shell, or hit a new sandbox before it was ready.
+                // Inputs continue meanwhile: one may have killed the shell, or hit a new sandbox before it was ready.
                 wrong = "a sandbox was ruined: " + e.getMessage();
                 if (i % 2 == 1) {
                     sandbox.close();
@@ -79,7 +78,7 @@ final class FuzzedSandbox implements AutoCloseable {
         }
     }
 
-    /// Ends all that runs in it and waits until it is gone.
+    /// Ends all processes inside and waits for their end.
     String settle() throws IOException, InterruptedException {
         String wrong = tidy();
         long end = System.nanoTime() + SETTLING.toNanos();

@@ -3,7 +3,7 @@ package dev.cay.prove.fuzz;
 import java.io.ByteArrayOutputStream;
 import java.util.List;
 
-/// What somebody says to a guest who is not its node, or is one that has lost its mind.
+/// Messages to a guest from a program that is not its node, or from a misbehaving node.
 final class GuestKnocks {
     private static final Mutator MUTATOR = Mutator.of(
             "\u0000",

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/// What a guest answers that is not one: mostly in the right form, with something in it that is not.
+/// Answers of a forged guest: mostly well formed, with something wrong in them.
 final class GuestLies {
     private static final Mutator MUTATOR = Mutator.of(
             "\u0000",

@@ -32,13 +32,13 @@ import java.util.concurrent.BlockingQueue;
 
 /// Both ends of the link between node and guest.
 ///
-/// The node's end is the real one, in this process, and a guest that lies is at the other. The guest's end is
-/// knocked at by root in a sandbox, whom it must not hear, and by what looks like its node.
+/// The node's end is the real one, in this process, with a forged guest at the other end. The guest's end gets messages
+/// from root in a sandbox, which it must ignore, and from a program in the place of its node.
 final class GuestTarget implements Target {
-    /// Of every request on a link: a guest that does not answer costs so much.
+    /// Time limit of every request on a link: the cost of a guest that does not answer.
     private static final Duration LIMIT = Duration.ofMillis(300);
 
-    /// A request, and whatever waits for it, may take that long on a busy machine.
+    /// How long a request, and everything that waits for it, may take on a busy machine.
     private static final Duration ENOUGH = Duration.ofSeconds(20);
 
     private static final int LIARS = 3;
@@ -83,7 +83,7 @@ final class GuestTarget implements Target {
         }
     }
 
-    /// The node's end warns of every lie, which is right there and noise here.
+    /// Silences the warnings of the node's end about forged answers.
     private void muffle() {
         var errors = System.err;
         closing.step(() -> System.setErr(errors));
@@ -142,7 +142,7 @@ final class GuestTarget implements Target {
         return how.split(" ", 2)[0];
     }
 
-    /// Has a link to a liar, and asks it for what a node asks for.
+    /// Opens a link to a forged guest, and sends the requests of a node.
     private Played lie(Dice dice) throws IOException, InterruptedException {
         var lies = new GuestLies(dice);
         var turns = new ArrayList<Player.Turn>();

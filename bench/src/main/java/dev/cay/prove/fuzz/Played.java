@@ -2,12 +2,12 @@ package dev.cay.prove.fuzz;
 
 import java.nio.charset.StandardCharsets;
 
-/// What came of one input.
+/// The result of one input.
 ///
 /// @param outcome in a word, to be counted
-/// @param wrong   what must not have happened; empty if all is well
-/// @param sent    the input, for whoever looks into it
-/// @param heard   what was answered
+/// @param wrong   the violation; empty without one
+/// @param sent    the input
+/// @param heard   the answer
 public record Played(String outcome, String wrong, byte[] sent, byte[] heard) {
     private static final int SHOWN = 6000;
 
@@ -19,7 +19,7 @@ public record Played(String outcome, String wrong, byte[] sent, byte[] heard) {
         return wrong.isEmpty();
     }
 
-    /// Both sides of the conversation, for people: what cannot be printed is told by its code.
+    /// Both sides of the conversation as text: unprintable bytes are shown by their codes.
     public String transcript() {
         return "sent:\n%s\nheard:\n%s\noutcome: %s\n%s".formatted(printed(sent), printed(heard), outcome, wrong);
     }

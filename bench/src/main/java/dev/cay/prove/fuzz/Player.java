@@ -13,10 +13,10 @@ import tools.jackson.databind.json.JsonMapper;
 
 /// A program that plays the other side of a guest's link, one conversation at a time.
 ///
-/// It is written in Python, as Java knows neither abstract addresses nor descriptors to lend. The host need not have
-/// that: the program runs in the files of a sandbox, with whatever brings it where it shall stand.
+/// It is written in Python, because Java supports neither abstract addresses nor passing descriptors. The host may lack
+/// Python, so the program runs on the files of a sandbox.
 final class Player implements AutoCloseable {
-    /// What is said at one point.
+    /// One message of the conversation.
     ///
     /// @param pieces of the bytes, sent one by one
     /// @param lend   kinds of descriptors that go with the first piece

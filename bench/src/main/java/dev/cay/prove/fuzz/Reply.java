@@ -7,17 +7,17 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/// What came back on one connection.
+/// The bytes that came back on one connection.
 record Reply(byte[] bytes, End end) {
     enum End {
         CLOSED,
         RESET,
-        /// We went away: on purpose, or from a stream that would have gone on.
+        /// The client disconnected: on purpose, or from a stream that would have continued.
         LEFT,
         HUNG
     }
 
-    /// How long it may take to come. Generous, as the machine may be busy; what hangs, hangs for longer.
+    /// Time limit of an answer. Generous, because the machine may be busy.
     static final Duration LIMIT = Duration.ofSeconds(30);
 
     private static final Pattern IDS = Pattern.compile("[0-9a-f]{8}-[0-9a-f-]{27}");

@@ -6,7 +6,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// A real guest with no node, in namespaces of its own and the files of a sandbox, and somebody it takes for its node.
+/// A real guest without a node, in namespaces of its own on the files of a sandbox, with a program in place of its
+/// node.
 final class StrayGuest implements AutoCloseable {
     private static final Duration LIMIT = Duration.ofSeconds(10);
     private static final String PROGRAM = "/run/.cay-guest";
@@ -71,7 +72,7 @@ final class StrayGuest implements AutoCloseable {
         return new Player(List.of("nsenter", "--net=/proc/%d/ns/net".formatted(guest.pid()), "chroot", root), "knock");
     }
 
-    /// Says something to it; tells how it took that.
+    /// Sends it a message; returns how it reacted.
     synchronized String knock(Player.Turn turn) throws IOException {
         var knocker = player;
         if (knocker == null) {
@@ -87,7 +88,7 @@ final class StrayGuest implements AutoCloseable {
         return how;
     }
 
-    /// @return what is wrong with the old one
+    /// @return the problem of the old one
     synchronized String renew() throws IOException {
         boolean alive = guest.isAlive();
         close();

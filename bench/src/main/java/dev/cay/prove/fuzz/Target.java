@@ -4,20 +4,20 @@ import java.io.IOException;
 
 /// One kind of input.
 public interface Target extends AutoCloseable {
-    /// What it is asked for by: `heads`.
+    /// The name on the command line: `heads`.
     String name();
 
-    /// Makes the input of a seed, sends it and waits for what comes of it, with a limit. Any thread may call it.
+    /// Makes the input of a seed, sends it and waits for the result, with a limit. Any thread may call it.
     Played play(long seed) throws IOException, InterruptedException;
 
-    /// Now and then, between inputs or beside them: ends what they may leave behind, and sees that all is well.
+    /// Cleans up between inputs or while others run, and checks the state.
     ///
-    /// @return what is not; empty for nothing
+    /// @return a problem; empty without one
     String tidy() throws IOException, InterruptedException;
 
-    /// When no more inputs come: all that they left must go away.
+    /// Checks after the last input that everything was released.
     ///
-    /// @return what did not; empty for nothing
+    /// @return what was not; empty if all was
     String settle() throws IOException, InterruptedException;
 
     @Override

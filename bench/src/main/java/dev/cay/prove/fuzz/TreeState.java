@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// All that a directory tree has, with what would tell of a change: inode, links, owner, mode, times and content.
+/// The state of a directory tree, for detecting changes: inode, links, owner, mode, times and content.
 ///
 /// @param entries by path
 record TreeState(Map<Path, String> entries) {
@@ -33,7 +33,7 @@ record TreeState(Map<Path, String> entries) {
         return new TreeMap<>(status) + content;
     }
 
-    /// Says what differs; empty for nothing.
+    /// The first difference; empty without one.
     String difference(TreeState later) {
         for (var entry : later.entries.entrySet()) {
             String old = entries.getOrDefault(entry.getKey(), "nothing");

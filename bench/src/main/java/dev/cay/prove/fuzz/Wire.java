@@ -8,7 +8,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
-/// Sends inputs, each on a connection of its own, and hears what comes back.
+/// Sends inputs, each on a connection of its own, and reads the answers.
 final class Wire implements AutoCloseable {
     /// How long an answer may keep an eager client waiting before it says that it has no more to say.
     private static final int EAGER_MILLIS = 100;
