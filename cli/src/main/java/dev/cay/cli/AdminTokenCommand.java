@@ -48,7 +48,7 @@ final class AdminTokenCommand implements Callable<Integer> {
         return 0;
     }
 
-    /// The token is renewed whether the audit log tells of it or not.
+    /// Reports the renewal to the audit log. A failure of the report does not undo the renewal.
     private void note() {
         try {
             Api.ofOperator(options).call("POST", "/admin/audit", Map.of("action", "admin-token.renew"));

@@ -31,9 +31,9 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/// The API of the daemon that runs here.
+/// The API of the daemon on this machine.
 ///
-/// @param credentials headers that say who asks
+/// @param credentials headers with the caller's credentials
 record Api(URI url, Map<String, String> credentials) {
     private static final Duration CONNECT_LIMIT = Duration.ofSeconds(10);
 
@@ -52,12 +52,12 @@ record Api(URI url, Map<String, String> credentials) {
         return new Api(URI.create(daemon.url()), ownKey(config.instance()));
     }
 
-    /// With the user's own key.
+    /// Uses the user's own key.
     Api(URI url, String key) {
         this(url, Map.of("X-API-Key", key));
     }
 
-    /// As the operator. Refuses when no daemon runs or the user may not read the operator's token.
+    /// Uses the operator's token. Fails when no daemon runs or the user may not read the token.
     static Api ofOperator(ConfigOptions options) {
         CayConfig config = options.config();
         RunFile daemon = RunFile.require(config.runDir(), options);
@@ -91,7 +91,7 @@ record Api(URI url, Map<String, String> credentials) {
         return ask(method, path, body).json();
     }
 
-    /// All of a list that comes in pages.
+    /// All items of a list that comes in pages.
     List<JsonNode> all(String path) {
         var all = new ArrayList<JsonNode>();
         var token = Optional.of("");
@@ -152,7 +152,7 @@ record Api(URI url, Map<String, String> credentials) {
         }
     }
 
-    /// What is done with an answer while it arrives.
+    /// Processes an answer while it arrives.
     interface Receiver<T> {
         T receive(InputStream answer) throws IOException;
     }

@@ -6,9 +6,9 @@ import picocli.CommandLine.Option;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/// What commands take that ask the API: where the daemon is, and how results are printed.
+/// Options of commands that use the API: the daemon, and the format of output.
 class ApiOptions {
-    /// How results are printed.
+    /// The format of output.
     enum Format {
         TEXT,
         JSON
@@ -23,7 +23,7 @@ class ApiOptions {
             description = "text or json (default: text).")
     private Format format = Format.TEXT;
 
-    /// With the user's own key.
+    /// The API with the user's own key.
     final Api api() {
         return Api.of(options);
     }

@@ -18,8 +18,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import tools.jackson.databind.JsonNode;
 
-/// Which entries of the audit log a command is about, and for whom: root sees all, everybody else the entries of the
-/// team of their own key.
+/// The filter of audit log entries, and the credentials: root sees all, other users the entries of the team of their
+/// own key.
 final class AuditOptions {
     @Mixin
     private ConfigOptions options = new ConfigOptions();
@@ -55,7 +55,7 @@ final class AuditOptions {
 
     /// A page of entries.
     ///
-    /// @param more what else the query says
+    /// @param more further query parameters
     JsonNode page(Api api, Map<String, String> more) {
         var query = new LinkedHashMap<String, String>(more);
         put(query, "team", team == null || !isOperator() ? team : TeamCommand.id(api, team));
@@ -96,7 +96,7 @@ final class AuditOptions {
         }
     }
 
-    /// For what only the operator may ask.
+    /// The API for requests that only the operator may send.
     Api operator() {
         return Api.ofOperator(options);
     }

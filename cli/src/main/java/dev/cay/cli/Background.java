@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
-/// Starts this same program again in a session of its own and shows what it prints until it is ready or gone.
+/// Starts this program again in a session of its own, and shows its output until it is ready or has ended.
 final class Background {
     /// The first start builds templates, which may take minutes; it is a stuck one that must not wait for ever.
     private static final Duration LIMIT = Duration.ofHours(1);
@@ -28,7 +28,7 @@ final class Background {
     /// Set in the process that was started so.
     static final String PROPERTY = "cay.detached";
 
-    /// Whoever follows the output knows by this line that all has been said.
+    /// The last line of a start, by which a reader of the output knows that it is complete.
     static final String LAST_LINE = "Sandboxes keep running when it stops.";
 
     private static final Duration LOOK_EVERY = Duration.ofMillis(50);
@@ -48,7 +48,7 @@ final class Background {
             return 0;
         }
         Path output = output();
-        // setsid does not fork here: a child of ours leads no group, so the pid stays the daemon's.
+        // setsid does not fork here: the child leads no group, so the pid stays the daemon's.
         var process = new ProcessBuilder(command())
                 .redirectInput(Path.of("/dev/null").toFile())
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(output.toFile()))
@@ -100,7 +100,7 @@ final class Background {
         return more;
     }
 
-    /// What the daemon prints.
+    /// The file with the daemon's output.
     static Path output(Path stateDir) {
         return DaemonLog.directory(stateDir).resolve("up.out");
     }
@@ -109,12 +109,12 @@ final class Background {
         RootOnly.directory(DaemonLog.directory(config.stateDir()));
         Path output = output(config.stateDir());
         Files.deleteIfExists(output);
-        // It holds the first API key.
+        // It contains the first API key.
         Set<java.nio.file.attribute.PosixFilePermission> mine = PosixFilePermissions.fromString("rw-------");
         return Files.createFile(output, PosixFilePermissions.asFileAttribute(mine));
     }
 
-    /// Our own command line without `--detach`. From `/proc`, because the JDK shortens long ones.
+    /// This process's command line without `--detach`. Read from `/proc`, because the JDK shortens long ones.
     private static List<String> command() throws IOException {
         String line = Files.readString(Path.of("/proc/self/cmdline"), StandardCharsets.UTF_8);
         var command = new ArrayList<>(List.of("setsid"));

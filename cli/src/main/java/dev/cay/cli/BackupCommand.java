@@ -74,7 +74,7 @@ final class BackupCommand implements Callable<Integer> {
         return 0;
     }
 
-    /// The file has its name only when all of it is there, was checked, and is on the disk.
+    /// Writes to a file that gets its name only when everything is there, was checked, and is on the disk.
     private void toFile(Path target) throws IOException {
         if (Files.exists(target)) {
             throw new CayException(
@@ -131,7 +131,7 @@ final class BackupCommand implements Callable<Integer> {
                 e);
     }
 
-    /// What arrives is checked on its way into the file.
+    /// Checks the stream on its way into the file.
     private static Manifest check(InputStream answer, OutputStream packed) throws IOException {
         var progress = new BackupProgress(System.err);
         var reader = new BackupReader(new Passing(answer, packed, progress));
@@ -175,7 +175,7 @@ final class BackupCommand implements Callable<Integer> {
         }
     }
 
-    /// Writes whatever is read from it.
+    /// Writes everything that is read from it to another stream.
     private static final class Passing extends FilterInputStream {
         private final OutputStream to;
         private final BackupProgress progress;

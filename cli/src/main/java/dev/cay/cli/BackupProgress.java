@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.time.Duration;
 
-/// Says which part of a backup is read or written, and how many bytes there are so far: after a second, and less and
-/// less often from then on.
+/// Prints which part of a backup is read or written, and the number of bytes so far: after a second, and then less and
+/// less often.
 final class BackupProgress {
     private static final Duration LONGEST = Duration.ofSeconds(15);
 
@@ -24,7 +24,7 @@ final class BackupProgress {
         tell();
     }
 
-    /// Files are read without regard to Ctrl-C, so that whoever counts their bytes looks for it.
+    /// Counts bytes, and checks for Ctrl-C, because reads of files ignore it.
     void add(long more) throws IOException {
         if (Thread.currentThread().isInterrupted()) {
             throw new IOException("interrupted");

@@ -32,7 +32,7 @@ import picocli.CommandLine.Parameters;
             "  sudo ./cay bench --json > figures.json"
         })
 final class BenchCommand implements Callable<Integer> {
-    /// What `--json` prints.
+    /// The output of `--json`.
     private record Report(String machine, String commit, Instant at, List<Row> figures) {}
 
     private record Row(

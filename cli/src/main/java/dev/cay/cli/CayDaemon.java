@@ -110,7 +110,7 @@ final class CayDaemon implements AutoCloseable {
         took = Duration.ofNanos(System.nanoTime() - began);
     }
 
-    /// Beside the node's start: a file that was open in a crash takes a while to be read.
+    /// Opens the database while the node starts: after a crash, reading the file takes a while.
     private CompletableFuture<Store> openDatabase() {
         var database = CompletableFuture.supplyAsync(
                 () -> Stores.open(config), Thread.ofPlatform().name("open-database")::start);
@@ -122,7 +122,8 @@ final class CayDaemon implements AutoCloseable {
         return database;
     }
 
-    /// Beside the listeners' start: keys and certificates bring most of the JDK's cryptography into memory.
+    /// Opens the certificate authority while the listeners start: keys and certificates load most of the JDK's
+    /// cryptography.
     private BackgroundTask<LocalAuthority> openAuthority() {
         return BackgroundTask.begin("open-certificates", () -> {
             var authority = LocalAuthority.open(
@@ -140,7 +141,7 @@ final class CayDaemon implements AutoCloseable {
         }
     }
 
-    /// Enters the instance in the list of this host's Cays; refused when it wants what another one has.
+    /// Adds the instance to the ledger of this host; refused when another instance has one of its resources.
     static void join(CayConfig config) {
         var plan = new HostPlan(
                 config.instance(), config.storage().uidBase(), config.network().range());
@@ -224,13 +225,13 @@ final class CayDaemon implements AutoCloseable {
         return present.firstKey().orElseGet(() -> kept ? null : present.newKey("made when the first was lost"));
     }
 
-    /// How many sandboxes live now, running or paused ones that would be lost by {@link #killAll} included.
+    /// The number of living sandboxes, including paused ones, that {@link #killAll} would end.
     int running() {
         var present = server;
         return present == null ? 0 : present.running();
     }
 
-    /// Saves the sandboxes that are paused when their time is over.
+    /// Pauses the sandboxes with pause on timeout.
     void pauseAll(Duration limit) {
         if (server != null) {
             progress.step("pausing sandboxes");

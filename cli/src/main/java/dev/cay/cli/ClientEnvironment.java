@@ -9,8 +9,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 /// The variables E2B's clients read, and how shells want them written.
 final class ClientEnvironment {
-    /// How clients reach sandboxes. With both sets of variables exported the URLs carry the SDK's own traffic, and the
-    /// domain is used wherever a host name per sandbox is needed.
+    /// How clients reach sandboxes. With both sets of variables exported the URLs carry the SDK's own requests, and
+    /// the domain is used wherever a host name per sandbox is needed.
     enum Mode {
         BOTH,
         DOMAIN,
@@ -53,7 +53,7 @@ final class ClientEnvironment {
             variables.put("E2B_SANDBOX_URL", daemon.url());
             variables.put("E2B_VOLUME_API_URL", daemon.url());
         }
-        // Also for plain URLs: the hosts of users' own servers inside sandboxes are always reached by TLS.
+        // Also for plain URLs, because users' own servers inside sandboxes are always reached by TLS.
         variables.put("NODE_EXTRA_CA_CERTS", daemon.caCertificate());
         variables.put("SSL_CERT_FILE", daemon.bundle());
         return variables;

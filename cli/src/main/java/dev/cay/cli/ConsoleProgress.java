@@ -9,7 +9,7 @@ import java.util.Locale;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// One line per step and no tricks with the cursor, so that it reads the same on a terminal, in a file and in a
+/// Prints one line per step without cursor movements, so that it reads the same on a terminal, in a file and in a
 /// service's journal.
 final class ConsoleProgress implements Progress {
     private static final Logger log = LoggerFactory.getLogger(ConsoleProgress.class);

@@ -22,13 +22,13 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Where log lines go: warnings to whoever watches, in plain words; everything to a file that never grows without end.
+/// Configures logging: warnings to the console, in plain words; everything to a file of limited size.
 ///
-/// In code and found as a service: reading an XML file would take longer than most commands do.
+/// Configured in code and found as a service, because reading an XML file would take longer than most commands do.
 public final class DaemonLog extends ContextAwareBase implements Configurator {
     private static final String CONSOLE = "console";
 
-    /// Who warns of requests that make no sense. Their senders are answered; for an operator they are no news.
+    /// Loggers that warn of malformed requests. Their senders get an answer; operators need not know.
     private static final List<String> BROKEN_HEADS =
             List.of("org.eclipse.jetty.http.HttpParser", "org.eclipse.jetty.util.HostPort");
 
@@ -53,7 +53,7 @@ public final class DaemonLog extends ContextAwareBase implements Configurator {
         root.setLevel(Level.INFO);
         root.addAppender(console);
         context.getLogger("org.eclipse.jetty").setLevel(Level.WARN);
-        // The store itself says once when the database is away.
+        // The store itself reports an outage once.
         context.getLogger("com.zaxxer.hikari").setLevel(Level.ERROR);
         BROKEN_HEADS.forEach(name -> context.getLogger(name).setLevel(Level.ERROR));
         return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
@@ -67,7 +67,7 @@ public final class DaemonLog extends ContextAwareBase implements Configurator {
         return directory(stateDir).resolve("cay.log");
     }
 
-    /// From now on everything is also written to the file. Expects the directory to be there.
+    /// Also writes everything to the file from now on. The directory must exist.
     static void open(Path stateDir) {
         if (!(LoggerFactory.getILoggerFactory() instanceof LoggerContext context)) {
             return;
@@ -95,7 +95,7 @@ public final class DaemonLog extends ContextAwareBase implements Configurator {
         context.getLogger(Logger.ROOT_LOGGER_NAME).addAppender(appender);
     }
 
-    /// Shows more, or less, than warnings to whoever watches.
+    /// Sets the level for the console.
     static void tellConsole(String level) {
         if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
             var root = context.getLogger(Logger.ROOT_LOGGER_NAME);
@@ -109,14 +109,14 @@ public final class DaemonLog extends ContextAwareBase implements Configurator {
         }
     }
 
-    /// Nobody watches any more: warnings go to the file alone.
+    /// Stops output to the console: warnings go to the file alone.
     static void leaveConsole() {
         if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
             context.getLogger(Logger.ROOT_LOGGER_NAME).detachAppender(CONSOLE);
         }
     }
 
-    /// Nothing is printed any more but what the JVM itself may say; should that be much, it is cut off.
+    /// Limits the size of the console's file, to which only the JVM itself may still write.
     static void keepSmall(Path output) {
         Thread.ofVirtual().name("output").start(() -> {
             try {

@@ -31,7 +31,7 @@ import picocli.CommandLine.Option;
             "  sudo ./cay down --all"
         })
 final class DownCommand implements Callable<Integer> {
-    /// The class that every Cay begins with, as command lines name it.
+    /// The main class of every Cay process, as command lines name it.
     private static final String MAIN = "dev.cay.cli.Main";
 
     private static final Duration LIMIT = Duration.ofMinutes(1);
@@ -71,9 +71,9 @@ final class DownCommand implements Callable<Integer> {
 
     private static int cleanUp(CayConfig config, String done) throws IOException {
         Files.deleteIfExists(RunFile.in(config.runDir()));
-        // After a reboot there is none, as it lies in memory.
+        // After a reboot the directory is missing, because it is in memory.
         Files.createDirectories(config.runDir());
-        // Silent: to take things off, the node puts on what is missing, and saying so would only confuse.
+        // Silent: removing host resources first adds missing ones, and reporting that would only confuse.
         try (var daemon = new CayDaemon(config, Progress.silent())) {
             daemon.killAll();
         }
@@ -111,7 +111,8 @@ final class DownCommand implements Callable<Integer> {
         }
     }
 
-    /// Not by the process handle, which waits until the parent has asked for the status: some parents never do.
+    /// Waits for the end of the process. Not by the process handle, which waits until the parent has read the exit
+    /// status: some parents never do.
     private void awaitEnd(HostProcess daemon, Duration limit) throws InterruptedException {
         long end = System.nanoTime() + limit.toNanos();
         while (daemon.runs()) {

@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
 /// thread and waits until it is through, so a start that is cut short ends by the same path as a daemon that served
 /// for weeks.
 final class Foreground {
-    /// A service manager gives up on us a little later.
+    /// Shorter than the time limit of service managers.
     private static final Duration PAUSE_LIMIT = Duration.ofSeconds(70);
 
     private static final Duration ASK_LIMIT = Duration.ofSeconds(5);
@@ -72,7 +72,7 @@ final class Foreground {
         }
     }
 
-    /// Returns what is to be said once everything is closed.
+    /// Returns the message to print once everything is closed.
     private String serve(CayConfig effective) throws Exception {
         var progress = new ConsoleProgress(out, clock);
         log.atInfo()
@@ -85,7 +85,7 @@ final class Foreground {
                 announce(daemon.report());
                 new CountDownLatch(1).await();
             } catch (Exception e) {
-                // Whatever a start throws when it is interrupted, the cause is the signal.
+                // Whatever a start throws after an interrupt, the cause is the signal.
                 if (!stopping) {
                     throw e;
                 }
@@ -95,14 +95,14 @@ final class Foreground {
             Thread.interrupted();
             return stop(daemon);
         } catch (Exception e) {
-            // Here, as the process ends in the moment in which this thread is through.
+            // Logged here, because the process ends as soon as this thread does.
             log.atError().setCause(e).log(stopping ? "could not stop in order" : "could not start");
             throw e;
         }
     }
 
-    /// How long this process has been there, in the kernel's own ticks of 10 ms; zero if it does not say. The JDK's
-    /// answer rests on the time of boot, which is known to the second only.
+    /// How long this process exists, in the kernel's own ticks of 10 ms; zero if unknown. The JDK's answer is based
+    /// on the time of boot, which has a precision of a second.
     private static Duration sinceExec() {
         try {
             String status = Files.readString(Path.of("/proc/self/stat"));
@@ -114,7 +114,7 @@ final class Foreground {
         }
     }
 
-    /// What others may do with the state directory says {@link StateDirectory}.
+    /// Makes the directories; {@link StateDirectory} says who may read them.
     private void makeDirectories() {
         make("stateDir", config.stateDir(), StateDirectory.PASSABLE);
         make("stateDir", DaemonLog.directory(config.stateDir()), "rwx------");
@@ -173,7 +173,7 @@ final class Foreground {
         };
     }
 
-    /// The key is saved before the run file says that Cay is ready: who waits for that finds the key.
+    /// Saves the key before the run file says that Cay is ready: a script that waits for that finds the key.
     private void announce(StartReport report) throws IOException {
         var key = saveKey(report.firstKey());
         RunFile.of(report, config.instance(), config.stateDir()).write(config.runDir());
@@ -206,7 +206,7 @@ final class Foreground {
         }
     }
 
-    /// @return what is said of it
+    /// @return messages about it
     private List<String> saveKey(@Nullable String key) {
         if (key == null) {
             return List.of("  API key    as before; `%s` prints it".formatted(options.command("env")));
@@ -248,7 +248,7 @@ final class Foreground {
         };
     }
 
-    /// Whether what runs would be lost otherwise, or the operator wants it.
+    /// Whether to pause sandboxes now: because they would be lost otherwise, or the operator configured it.
     private boolean pausesNow() {
         return switch (config.sandboxes().pauseAtStop()) {
             case "always" -> true;

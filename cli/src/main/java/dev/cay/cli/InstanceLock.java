@@ -14,8 +14,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Optional;
 import java.util.Set;
 
-/// Only one daemon may work on a state directory. The kernel holds the lock, so a file left by a killed daemon means
-/// nothing. Nobody in the daemon may open the file again: closing it would give the lock away.
+/// Allows one daemon at a time on a state directory. The kernel holds the lock, so a file left by a killed daemon means
+/// nothing. The daemon must not open the file again, because closing it would release the lock.
 final class InstanceLock implements AutoCloseable {
     static final String NAME = "cay.lock";
 
@@ -26,7 +26,7 @@ final class InstanceLock implements AutoCloseable {
     }
 
     static Optional<InstanceLock> take(Path stateDir) throws IOException {
-        // For root's eyes only: whoever may read a file may also lock it, and so keep the daemon from starting.
+        // For root only: a process that can read a file can also lock it, and so keep the daemon from starting.
         var mine = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
         FileChannel channel =
                 FileChannel.open(file(stateDir), Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE), mine);
@@ -47,7 +47,7 @@ final class InstanceLock implements AutoCloseable {
         }
     }
 
-    /// Whether somebody else holds the lock. Not for the daemon itself, which would lose its own.
+    /// Whether another process holds the lock. Not for the daemon itself, which would lose its own.
     static boolean isHeld(Path stateDir) throws IOException {
         try (var channel = FileChannel.open(file(stateDir), StandardOpenOption.WRITE);
                 var lock = channel.tryLock()) {
@@ -57,7 +57,7 @@ final class InstanceLock implements AutoCloseable {
         }
     }
 
-    /// Who holds the lock; only to be believed right after {@link #take} found it taken.
+    /// The process that holds the lock; valid only right after {@link #take} failed.
     static ProcessHandle holder(Path stateDir) throws IOException {
         String text = Files.readString(file(stateDir)).strip();
         return Optional.of(text)
@@ -73,7 +73,7 @@ final class InstanceLock implements AutoCloseable {
         try {
             channel.close();
         } catch (IOException _) {
-            // The process ends in a moment, and the lock with it.
+            // The process is ending, and releases the lock.
         }
     }
 

@@ -11,7 +11,7 @@ import picocli.CommandLine.Option;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.NullNode;
 
-/// Limits on the command line. What is not given stays as it is; `none` takes a limit away.
+/// Limits on the command line. Options that are left out change nothing; `none` removes a limit.
 final class LimitOptions {
     private static final ConfigValue<Integer> COUNT = ConfigValue.number(1, Integer.MAX_VALUE);
     private static final ConfigValue<Integer> SIZE = ConfigValue.megabytes(1, Integer.MAX_VALUE);
@@ -73,7 +73,7 @@ final class LimitOptions {
         }
     }
 
-    /// One line for each limit, with what is in use where that is counted.
+    /// Prints one line for each limit, with the current use where it is counted.
     static void print(JsonNode answer) {
         for (var limit : answer.path("limits").properties()) {
             var used = answer.path("use").path(limit.getKey());

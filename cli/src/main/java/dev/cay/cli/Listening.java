@@ -12,7 +12,7 @@ import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Tries the ports before anything slow begins, so that the sentence about a taken port comes at once.
+/// Tries the ports before anything slow begins, so that an error about a taken port comes at once.
 final class Listening {
     private Listening() {}
 

@@ -15,8 +15,8 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/// Whoever holds the lock of a state directory: a daemon that serves, one that is starting, or one that is on its way
-/// out. A process that was killed keeps its lock, and its entry in `/proc`, until the kernel has freed its memory.
+/// The process that holds the lock of a state directory: a daemon that serves, one that is starting, or one that is
+/// ending. A killed process keeps its lock, and its entry in `/proc`, until the kernel has freed its memory.
 final class LockHolder {
     private static final Duration LIMIT = Duration.ofSeconds(15);
     private static final Duration ASK_LIMIT = Duration.ofSeconds(2);
@@ -24,9 +24,9 @@ final class LockHolder {
 
     private LockHolder() {}
 
-    /// Waits until the holder answers requests or is gone, and refuses when it does neither.
+    /// Waits until the holder answers requests or has ended, and fails when it does neither.
     ///
-    /// @return the daemon that answers; empty when nobody holds the lock
+    /// @return the daemon that answers; empty when no process holds the lock
     static Optional<RunFile> settle(CayConfig config, ConfigOptions options, PrintStream out)
             throws IOException, InterruptedException {
         long end = System.nanoTime() + LIMIT.toNanos();

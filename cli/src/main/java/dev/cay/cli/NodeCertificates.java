@@ -8,17 +8,17 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
 
-/// Node reads the file in NODE_EXTRA_CA_CERTS and no other: what a user has there already, for a proxy or a registry of
-/// packages, must lie in the same file as Cay's certificate.
+/// Merges certificates for Node, which reads only the file in NODE_EXTRA_CA_CERTS: if a user has one already, for a
+/// proxy or a registry of packages, Cay's certificate must be in the same file.
 final class NodeCertificates {
     private static final String VARIABLE = "NODE_EXTRA_CA_CERTS";
 
-    /// What stands behind this line is Cay's, and is written anew each time.
+    /// The part after this line is Cay's, and is replaced each time.
     private static final String CAY = "# The certificate of Cay\n";
 
     private NodeCertificates() {}
 
-    /// @param variables   what clients are to be told; the certificate in it is replaced if the user has others
+    /// @param variables   the variables for clients; the certificate in them is replaced if the user has others
     /// @param environment the user's own
     static void keep(Map<String, String> variables, Map<String, String> environment, String instance)
             throws IOException {

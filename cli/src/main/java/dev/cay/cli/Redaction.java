@@ -3,8 +3,8 @@ package dev.cay.cli;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/// Takes out of a text what nobody else may read: the secrets that are known, and whatever has the form of one. Rather
-/// too much than too little.
+/// Removes secrets from a text: known values, and everything that has the form of a secret. Rather too much than too
+/// little.
 final class Redaction {
     private static final String MARK = "(redacted)";
 

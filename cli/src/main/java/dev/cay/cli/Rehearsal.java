@@ -49,10 +49,9 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.stream.Stream;
 
-/// A daemon that serves a few requests on ports of its own and is gone: everything but what would be seen on the host.
-/// Needs no root.
+/// A daemon that serves a few requests on temporary ports and ends, without any change of the host. Needs no root.
 ///
-/// Twice over the same files, as a second start takes other ways than the first.
+/// Runs twice on the same files, because a second start executes other code than the first.
 final class Rehearsal implements AutoCloseable {
     private static final Duration LIMIT = Duration.ofSeconds(10);
     private static final String DOMAIN = "cay.localhost";
@@ -71,7 +70,7 @@ final class Rehearsal implements AutoCloseable {
         serve();
     }
 
-    /// What only a sandbox brings into use is at least read and linked.
+    /// Loads and links classes that only a sandbox would use.
     private static void linkOurClasses() throws IOException {
         for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
             var path = Path.of(entry);
@@ -169,7 +168,7 @@ final class Rehearsal implements AutoCloseable {
         Trees.delete(directory);
     }
 
-    /// Has no sandbox and makes none.
+    /// A node without sandboxes.
     static final class EmptyNode implements Node {
         @Override
         public SandboxId reserve(SandboxKind kind) {

@@ -72,7 +72,7 @@ final class Restore {
         tell(manifest);
     }
 
-    /// Backups are compressed unless somebody unpacked them.
+    /// Opens the backup, which is compressed unless somebody unpacked it.
     private InputStream unpacked(InputStream in) throws IOException {
         var buffered = new BufferedInputStream(new Counting(in, progress), BUFFER);
         buffered.mark(ZSTD.length);
@@ -91,7 +91,7 @@ final class Restore {
                 () -> new CayException(ErrorKind.INVALID_ARGUMENT, "the backup does not say what it is of"));
     }
 
-    /// Memory goes on only where processor, kernel and CRIU can do what it has seen.
+    /// Checks that memory can be restored: processor, kernel and CRIU must support what it uses.
     private void requireFit(Manifest manifest) {
         if (filesOnly || manifest.machine() == null || manifest.sandboxes() + manifest.snapshots() == 0) {
             return;
@@ -130,7 +130,7 @@ final class Restore {
     private void take(BackupReader.Part part, NodeRestore node, Path directory) throws IOException {
         switch (part.name()) {
             case "store" -> takeStore(part, directory.resolve("cay.db"));
-            // The configuration here says where things are, so that of the backup is only put beside it.
+            // The target's configuration decides where things are, so the backup's is only put beside it.
             case "settings" -> WholeFile.write(directory.resolve(StagedState.SETTINGS), part.bytes());
             default -> {
                 if (!node.take(new Source(part))) {
@@ -154,7 +154,7 @@ final class Restore {
         SqliteStore.open(file).close();
     }
 
-    /// Records go on in the database that the configuration names.
+    /// Copies the records into the database that the configuration names.
     private void settleStore(Path directory) throws IOException {
         Path file = directory.resolve("cay.db");
         if (Stores.address(config).isEmpty()) {

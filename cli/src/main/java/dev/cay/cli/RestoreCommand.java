@@ -111,7 +111,7 @@ final class RestoreCommand implements Callable<Integer> {
                 "restored into %s; start it with: sudo %s".formatted(config.stateDir(), options.command("up")));
     }
 
-    /// Where all moves were begun, what is there is no draft any more.
+    /// Discards the draft of a failed restore, unless files were already moved to their places.
     private static void discard(StagedState staged, Exception failure) {
         boolean interrupted = Thread.interrupted();
         try {

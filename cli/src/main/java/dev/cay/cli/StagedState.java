@@ -21,11 +21,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/// A state directory that a restore makes, inside the one that it will be: `restore/`.
+/// The draft of a state directory that a restore makes, inside the final one: `restore/`.
 ///
-/// Until all of it is there, the state directory is as it was. Then a file says so, and everything moves to its place,
-/// one rename after the other; whoever finds that file goes on with the renames. So a restore that is interrupted has
-/// changed nothing, or is completed by the next command.
+/// Until the draft is complete, the state directory is unchanged. Then a marker file is written, and everything is
+/// renamed to its place, one after the other; a command that finds the marker continues the renames. So an interrupted
+/// restore has changed nothing, or is completed by the next command.
 final class StagedState {
     static final String STAGING = "restore";
     static final String SETTINGS = "cay.yaml.restored";
@@ -33,7 +33,7 @@ final class StagedState {
     private static final String COMPLETE = "complete";
     private static final Duration DELETE_LIMIT = Duration.ofMinutes(10);
 
-    /// What a state directory may hold and be empty all the same. Guests are named by their content.
+    /// Files that a state directory may contain and still count as empty. Guests are named by their content.
     private static final Set<String> HARMLESS = Set.of(STAGING, InstanceLock.NAME, "guest", "logs", "backup", SETTINGS);
 
     private final Path stateDir;
@@ -55,10 +55,10 @@ final class StagedState {
         new PoolDevice(stateDir.resolve(STAGING)).takeOff();
     }
 
-    /// For a daemon that starts: completes a restore that was cut while it moved files, and refuses to start on one
-    /// that was cut before.
+    /// Called by a daemon that starts: completes a restore that was interrupted while it moved files, and refuses
+    /// to start on one that was interrupted before.
     ///
-    /// @param command that restores
+    /// @param command the restore command, for the message
     void requireSettled(PrintStream out, String command) throws IOException {
         if (settle()) {
             out.println("completed a restore that was interrupted");
@@ -97,7 +97,7 @@ final class StagedState {
         return true;
     }
 
-    /// What is in the way of a restore.
+    /// The files that prevent a restore.
     List<String> inTheWay() throws IOException {
         var names = new ArrayList<String>();
         for (Path entry : entries(stateDir)) {
@@ -120,13 +120,13 @@ final class StagedState {
         return Files.exists(mark());
     }
 
-    /// Begins anew with an empty directory.
+    /// Starts with an empty directory.
     Path begin() throws IOException {
         discard();
         return RootOnly.directory(directory());
     }
 
-    /// Deletes what was made so far. By a program: files of sandboxes may lie deeper than a path is long.
+    /// Deletes the draft with an external program, because files of sandboxes may be deeper than a path is long.
     void discard() {
         if (Files.exists(directory(), LinkOption.NOFOLLOW_LINKS)) {
             takeOff(stateDir);
@@ -141,10 +141,10 @@ final class StagedState {
         }
     }
 
-    /// Puts all in its place. From here on nothing leads back.
+    /// Moves everything to its place. From here on there is no way back.
     ///
-    /// @param old what is put aside
-    /// @return where that is
+    /// @param old files that are put aside
+    /// @return the directory to which they were moved
     Path complete(List<String> old) throws IOException {
         for (Path entry : entries(directory())) {
             Path place = stateDir.resolve(entry.getFileName());

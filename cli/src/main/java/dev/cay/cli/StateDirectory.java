@@ -12,13 +12,13 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Set;
 
-/// Who may do what below the state directory. Nobody but root reads anything there, except:
+/// Permissions below the state directory. Only root reads there, except:
 ///
 /// - `tls/ca.pem` and `tls/bundle.pem`, the certificates that every client of this host needs;
-/// - `guest/KEY/cay-guest`, which each sandbox runs as a user of its own and sees as a file anyway.
+/// - `guest/KEY/cay-guest`, which each sandbox runs as a user of its own.
 ///
-/// Directories on the way to these may be passed and not listed. Everything is made so; {@link #close} repairs what
-/// earlier versions made, which let every user of the host read disks, variables and tokens of sandboxes.
+/// Directories on the way to these may be passed and not listed. Everything is created so; {@link #close} repairs files
+/// of earlier versions, which let every user of the host read disks, variables and tokens of sandboxes.
 final class StateDirectory {
     static final String PASSABLE = "rwx--x--x";
 
@@ -29,7 +29,7 @@ final class StateDirectory {
     private final Path directory;
     private final List<Path> others;
 
-    /// @param others directories that have rules of their own, should they lie in this one
+    /// @param others directories with rules of their own, which may be inside this one
     StateDirectory(Path directory, List<Path> others) {
         this.directory = directory.toAbsolutePath().normalize();
         this.others =
@@ -69,8 +69,8 @@ final class StateDirectory {
         }
     }
 
-    /// All but the lock, which is made closed. The daemon would lose it here: setting permissions opens a file, and who
-    /// closes a file gives up all locks on it.
+    /// Closes every file but the lock, which is created closed. The daemon would lose the lock here: setting
+    /// permissions opens a file, and closing it releases all locks on it.
     private static void closeFile(Path file) throws IOException {
         if (!file.getFileName().toString().equals(InstanceLock.NAME)) {
             RootOnly.close(file);

@@ -5,8 +5,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/// What `down` tells the daemon beside the signal, and what the daemon says last: two small files in the run
-/// directory, which only root may write. Files, because they also work when the daemon no longer answers requests.
+/// The request of `down` to the daemon beside the signal, and the daemon's last message: two small files in the run
+/// directory, which only root may write. Files also work when the daemon no longer answers requests.
 final class StopRequest {
     private StopRequest() {}
 
@@ -28,7 +28,7 @@ final class StopRequest {
         Files.writeString(farewell(runDir), text);
     }
 
-    /// What a daemon said when it had stopped in order; empty when it could not.
+    /// The message of a daemon that stopped normally; empty otherwise.
     static Optional<String> answered(Path runDir) throws IOException {
         Path file = farewell(runDir);
         Optional<String> text = Files.exists(file) ? Optional.of(Files.readString(file)) : Optional.empty();

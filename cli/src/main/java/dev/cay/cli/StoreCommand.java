@@ -65,7 +65,8 @@ final class StoreCommand implements Callable<Integer> {
         return 0;
     }
 
-    /// While the daemon is down: it would write to the one database what the other one never gets.
+    /// Takes the lock, because the daemon must be down: otherwise it would write to one database what the other one
+    /// never gets.
     private static InstanceLock whileDown(CayConfig config, ConfigOptions options) throws IOException {
         Files.createDirectories(config.stateDir());
         return InstanceLock.take(config.stateDir())
@@ -142,8 +143,8 @@ final class StoreCommand implements Callable<Integer> {
             }
         }
 
-        /// A file that is in the way is an older store of this Cay, and is kept.
-        /// Says every few seconds how far it is, however many rows there are.
+        /// Keeps an existing file, which is an older store of this Cay. Prints the progress every few seconds,
+        /// however many rows there are.
         private static final class Paced implements BiConsumer<String, Long> {
             private static final Duration EVERY = Duration.ofSeconds(2);
 

@@ -89,7 +89,7 @@ final class SupportCommand implements Callable<Integer> {
         return 0;
     }
 
-    /// What must never be in it, by value.
+    /// Values that must never be in the archive.
     private static List<String> secrets(CayConfig config) throws IOException {
         var secrets = new ArrayList<String>();
         KeyFile.read(Path.of(System.getProperty("user.home")), config.instance())
@@ -119,7 +119,7 @@ final class SupportCommand implements Callable<Integer> {
                 said("cat", "/proc/loadavg", "/proc/uptime"));
     }
 
-    /// What Cay has, or could have left, on this host; of other programs only what Cay must get along with.
+    /// The host resources that Cay uses, or could have left; of other programs only those that affect Cay.
     private String host(CayConfig config) {
         return String.join(
                 "\n\n",
@@ -192,7 +192,7 @@ final class SupportCommand implements Callable<Integer> {
                     channel.position(Math.max(0, channel.size() - LOG_BYTES));
                     var bytes = ByteBuffer.allocate(LOG_BYTES);
                     while (bytes.hasRemaining() && channel.read(bytes) >= 0) {
-                        // Until the end, or until there is enough.
+                        // Reads to the end, or to the limit.
                     }
                     write(
                             directory,

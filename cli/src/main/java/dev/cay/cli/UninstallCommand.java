@@ -50,7 +50,7 @@ final class UninstallCommand implements Callable<Integer> {
     private static final Duration DELETE_LIMIT = Duration.ofMinutes(10);
     private static final Path UNIT = Path.of("/etc/systemd/system/cay.service");
 
-    /// Only what Cay makes is deleted, by name: the directories are the operator's to choose, and may hold more.
+    /// Files that Cay makes, deleted by name: the operator chooses the directories, which may contain other files.
     private static final List<String> STATE = List.of(
             "cay.db",
             "cay.db-wal",
@@ -160,10 +160,10 @@ final class UninstallCommand implements Callable<Integer> {
         }
     }
 
-    /// Gently first: the daemon ends sandboxes in order. One that does not go is killed, as what it leaves
-    /// is removed anyway.
+    /// Stops the daemon, which ends sandboxes in order. One that does not stop is killed; what it leaves is removed
+    /// anyway.
     ///
-    /// @return what keeps another from being started meanwhile; null where there is nothing to start on
+    /// @return a lock that prevents another start meanwhile; null where there is nothing to start on
     private static @Nullable InstanceLock stop(CayConfig config) throws IOException, InterruptedException {
         if (!Files.isDirectory(config.stateDir())) {
             return null;
@@ -231,7 +231,7 @@ final class UninstallCommand implements Callable<Integer> {
         }
     }
 
-    /// Also one that is down, or whose host was started anew.
+    /// Whether another instance uses the cache, also one that is down.
     private static boolean othersUseCache(CayConfig config) {
         return Root.here() && (claimsOfOthers(config) || othersAreHere(config));
     }

@@ -10,7 +10,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/// What every command takes that needs to know where Cay's things lie.
+/// Options of every command that needs the configuration.
 public final class ConfigOptions {
     @Option(
             names = "--config",
@@ -29,7 +29,7 @@ public final class ConfigOptions {
         return Optional.of(read).filter(Files::exists);
     }
 
-    /// Whether it is the one that a service without options reads.
+    /// Whether it is the file that a service without options reads.
     public boolean isUsual() {
         return file == null
                 && System.getenv().getOrDefault(ConfigLoader.FILE_VARIABLE, "").isEmpty();

@@ -40,7 +40,7 @@ public final class KeyFile {
         return Files.isReadable(file) ? Optional.of(Files.readString(file).strip()) : Optional.empty();
     }
 
-    /// For root, and for the user who called sudo. Returns who has it now.
+    /// Saves the key for root, and for the user who called sudo. Returns the users who have it now.
     public static List<String> save(String key, String instance, Map<String, String> environment) {
         var users = new LinkedHashSet<String>();
         users.add("root");
@@ -52,7 +52,7 @@ public final class KeyFile {
         return List.copyOf(users);
     }
 
-    /// As that user and not as root: a link in the user's own directory could lead root anywhere.
+    /// Saves it as that user and not as root, because a link in the user's directory could lead root anywhere.
     private static void saveAs(String user, String key, String instance) {
         var command = List.of("runuser", "-l", user, "-s", "/bin/sh", "-c", WRITE, "cay-key", name(instance));
         try {

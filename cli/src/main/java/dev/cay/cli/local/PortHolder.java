@@ -14,7 +14,8 @@ import java.util.Set;
 public record PortHolder(long pid, String program) {
     private static final String LISTEN = "0A";
 
-    /// Empty when nobody listens, or when it is another user's process and we are not root.
+    /// The holder of the port; empty when there is none, or when it is another user's process and this one is not
+    /// root.
     public static Optional<PortHolder> find(int port) {
         Set<String> inodes = new HashSet<>();
         for (String table : List.of("/proc/net/tcp", "/proc/net/tcp6")) {
@@ -50,7 +51,7 @@ public record PortHolder(long pid, String program) {
                 }
             }
         } catch (IOException _) {
-            // Whoever it was is gone or not ours to see.
+            // The process has ended, or is not visible.
         }
         return Optional.empty();
     }
@@ -64,7 +65,7 @@ public record PortHolder(long pid, String program) {
                 }
             }
         } catch (IOException _) {
-            // Processes end while we look.
+            // Processes end meanwhile.
         }
         return false;
     }

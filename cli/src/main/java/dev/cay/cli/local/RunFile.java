@@ -14,12 +14,12 @@ import java.util.Optional;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
-/// What a running daemon tells other commands, also those of other users: `cay.json` in the run directory, there only
-/// while it is ready. It holds no secret.
+/// Facts about a running daemon for other commands, also those of other users: `cay.json` in the run directory, which
+/// exists only while it is ready. It contains no secret.
 ///
-/// @param url     plain HTTP base
-/// @param domain  with the TLS port, as `E2B_DOMAIN` wants it
-/// @param bundle  certificates for programs that read only one file
+/// @param url    plain HTTP base
+/// @param domain with the TLS port, as `E2B_DOMAIN` needs it
+/// @param bundle certificates for programs that read only one file
 public record RunFile(
         long pid,
         String version,
@@ -63,7 +63,7 @@ public record RunFile(
         }
     }
 
-    /// @param options of the command that wants it: the daemon is to be started with the same
+    /// @param options of the current command: the message tells the user to start the daemon with the same
     public static RunFile require(Path runDir, ConfigOptions options) {
         return find(runDir)
                 .orElseThrow(() -> new CayException(
@@ -71,7 +71,7 @@ public record RunFile(
                         "Cay is not running; start it with: sudo " + options.command("up --detach")));
     }
 
-    /// Finds it, where a file that makes no sense counts as none: whoever holds the lock writes another one.
+    /// Reads it; an invalid file counts as missing, because the daemon will write another one.
     public static Optional<RunFile> findReadable(Path runDir) {
         try {
             return find(runDir);

@@ -1,5 +1,5 @@
-/// What commands know of the machine they run on: its configuration, whether they are root, the daemon that runs and
-/// the key for it. Knows no command.
+/// Facts about this machine that all commands use: the configuration, whether they are root, the running daemon and its
+/// key. Does not know any command.
 @NullMarked
 package dev.cay.cli.local;
 
