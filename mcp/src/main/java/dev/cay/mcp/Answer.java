@@ -7,9 +7,9 @@ import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What a tool answers: fields, as text for models and as data for programs, and pictures.
+/// The answer of a tool: fields, as text for models and as data for programs, and pictures.
 record Answer(ObjectNode fields, List<Picture> pictures) {
-    /// What a model reads at once; more of it would only push out what it knows.
+    /// Longest text for a model at once; more would only displace its context.
     static final int LONGEST_TEXT = 100_000;
 
     record Picture(String mimeType, byte[] bytes) {}
@@ -63,7 +63,7 @@ record Answer(ObjectNode fields, List<Picture> pictures) {
         return result.put("isError", false);
     }
 
-    /// What went wrong, for the model to read and do better.
+    /// An error, for the model to read and react to.
     static JsonNode error(String message) {
         var result = Json.mapper().createObjectNode();
         result.putArray("content").addObject().put("type", "text").put("text", message);

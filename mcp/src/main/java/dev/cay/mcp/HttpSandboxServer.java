@@ -15,8 +15,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// Offers sandboxes as tools over HTTP to everybody whom the platform accepts: the bearer token is the client's key.
-/// Sandboxes belong to the key, and end with its last session.
+/// Offers sandboxes as tools over HTTP to every holder of a valid key: the bearer token is the client's key. Sandboxes
+/// belong to the key, and end with its last session.
 public final class HttpSandboxServer implements ConversationHost, AutoCloseable {
     private static final String PATH = "/mcp";
 
@@ -27,7 +27,7 @@ public final class HttpSandboxServer implements ConversationHost, AutoCloseable 
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<String, Account> accounts = new HashMap<>();
 
-    /// What a key has here.
+    /// The sessions and sandboxes of a key.
     private static final class Account {
         final Cay cay;
         final OwnSandboxes sandboxes;
@@ -39,7 +39,7 @@ public final class HttpSandboxServer implements ConversationHost, AutoCloseable 
         }
     }
 
-    /// @param hosts names by which this is reached, besides addresses and those of the machine itself
+    /// @param hosts host names of this server, besides addresses and those of the machine itself
     public HttpSandboxServer(ServerSettings settings, Set<String> hosts) {
         this.settings = settings;
         this.keys = new Keys(settings.sandboxes());

@@ -14,9 +14,9 @@ import java.util.LinkedHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// Which keys the platform accepts. It is asked, and its word is good for a while.
+/// Validates keys at the platform, and caches the result for a while.
 ///
-/// Keys are remembered by their digests, so that how long a look takes tells nothing about those that are known.
+/// Keys are stored as digests, so the time of a lookup reveals nothing about known keys.
 final class Keys {
     private static final Duration ACCEPTED = Duration.ofMinutes(5);
     private static final Duration REFUSED = Duration.ofSeconds(10);

@@ -5,9 +5,9 @@ import dev.cay.wire.ErrorKind;
 import java.util.Optional;
 import java.util.function.Function;
 
-/// How long sandboxes may live, in milliseconds.
+/// Lifetimes of sandboxes, in milliseconds.
 ///
-/// @param usual what a client gets that names no time
+/// @param usual default for clients that name none
 public record Lifetimes(int usual, int shortest, int longest) {
     private static final int USUAL = 300_000;
     private static final int SHORTEST = 1_000;
@@ -21,7 +21,7 @@ public record Lifetimes(int usual, int shortest, int longest) {
             throw invalid("MIN_SANDBOX_TIMEOUT_MS (%d) must not be more than MAX_SANDBOX_TIMEOUT_MS (%d)"
                     .formatted(shortest, longest));
         }
-        // Whoever sets limits alone means the default to lie between them.
+        // If only limits are set, the default is moved between them.
         int usual = number("DEFAULT_SANDBOX_TIMEOUT_MS", variables).orElse(Math.clamp(USUAL, shortest, longest));
         if (usual < shortest || usual > longest) {
             throw invalid(
@@ -43,7 +43,7 @@ public record Lifetimes(int usual, int shortest, int longest) {
         });
     }
 
-    /// What is thrown for a variable whose value cannot be used.
+    /// The error for an invalid variable.
     static CayException invalid(String message) {
         return new CayException(ErrorKind.INVALID_ARGUMENT, message);
     }

@@ -26,7 +26,7 @@ final class OwnSandboxes implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(OwnSandboxes.class);
     private static final Duration FAREWELL = Duration.ofSeconds(20);
 
-    /// Nobody waits for a call longer than this, and a temporary sandbox is for one call.
+    /// Lifetime of a temporary sandbox, which serves one call; no call takes longer.
     private static final Duration TEMPORARY = Duration.ofMinutes(10);
 
     private final Cay cay;
@@ -105,8 +105,8 @@ final class OwnSandboxes implements AutoCloseable {
         }
     }
 
-    /// Their time may have been up. Only those known before the list was asked for can be missing from it: one that
-    /// was made meanwhile is too young to be there.
+    /// Forgets sandboxes that have ended. Only those known before the list was requested count as missing: one that
+    /// was made meanwhile may not be in it.
     private void forgetThoseThatEnded() {
         var ended = new HashSet<>(ids());
         cay.list().stream().map(SandboxInfo::id).forEach(ended::remove);
@@ -135,7 +135,7 @@ final class OwnSandboxes implements AutoCloseable {
         return new ToolException("Sandbox %s not found".formatted(id));
     }
 
-    /// For one call; does not count.
+    /// Runs work in a sandbox for one call, which does not count towards the limit.
     <T> T inTemporary(Function<Sandbox, T> work) {
         change(() -> temporary++);
         try (var sandbox = cay.create(NewSandbox.of(template).livingFor(TEMPORARY))) {
@@ -189,8 +189,8 @@ final class OwnSandboxes implements AutoCloseable {
         }
     }
 
-    /// Kills them all, at the same time, as whoever ends this program will not wait long. Those that are still being
-    /// made, or used for a call, are waited for.
+    /// Kills all sandboxes at the same time, because the program is about to be stopped. Waits for those that are
+    /// being made, or used by a call.
     @Override
     public void close() {
         long deadline = System.nanoTime() + FAREWELL.toNanos();

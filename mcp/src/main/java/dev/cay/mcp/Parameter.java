@@ -6,10 +6,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// An argument of a tool: what the client is told of it, and what is refused.
+/// An argument of a tool: its description for the client, and its checks.
 ///
-/// @param least of a number, or of a string's length
-/// @param usual what it is when it is not given
+/// @param least smallest number, or shortest length of a string
+/// @param usual the default
 record Parameter(
         String name,
         Type type,
@@ -28,7 +28,7 @@ record Parameter(
         return new Parameter(name, Type.STRING, about, true, 1, null, null);
     }
 
-    /// One that may be the empty string.
+    /// A parameter that may be the empty string.
     static Parameter content(String name, String about) {
         return new Parameter(name, Type.STRING, about, true, null, null, null);
     }
@@ -62,7 +62,7 @@ record Parameter(
         }
     }
 
-    /// What is wrong with what was given.
+    /// What is wrong with the given value.
     Optional<String> problem(JsonNode arguments) {
         var value = arguments.path(name);
         if (value.isMissingNode() || value.isNull()) {

@@ -12,12 +12,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// What the server of tools is told by its surroundings.
+/// Settings of the tool server, from environment variables.
 ///
-/// @param sandboxes where they are
-/// @param most      how many a client may have at once
-/// @param lifetimes how long they may live
-/// @param template  what they are made from
+/// @param sandboxes address of the platform
+/// @param most      most sandboxes of a client
+/// @param lifetimes allowed lifetimes
+/// @param template  template of the sandboxes
 /// @param logLevel  as logging libraries name it
 public record ServerSettings(Settings sandboxes, int most, Lifetimes lifetimes, String template, String logLevel) {
     private static final Set<String> LEVELS = Set.of("DEBUG", "INFO", "WARNING", "ERROR");
@@ -27,7 +27,7 @@ public record ServerSettings(Settings sandboxes, int most, Lifetimes lifetimes, 
         return of(all(environment, directory));
     }
 
-    /// The same for a server whose clients bring their keys.
+    /// The settings for a server whose clients bring their keys.
     public static ServerSettings readWithoutKey(Map<String, String> environment, Path directory) {
         var all = all(environment, directory);
         all.put("E2B_API_KEY", "is the client's");
