@@ -1,4 +1,4 @@
-/* Questions to the node, which listens on a port of every sandbox. */
+/* Requests to the node, which listens on a port of every sandbox. */
 #include "ask.h"
 
 #include <arpa/inet.h>
@@ -56,7 +56,7 @@ void add_header(struct text *request, const char *name, const char *value)
     add_text(request, "\r\n");
 }
 
-/* Reads all there is; false at an error or above the limit. */
+/* Reads to the end of the input; false on an error or above the limit. */
 int read_all(int fd, struct text *text, size_t limit)
 {
     char chunk[16384];
@@ -112,7 +112,7 @@ static void add_character(struct text *text, unsigned long code)
     add(text, bytes, length);
 }
 
-/* A string of JSON, from behind its opening quote. */
+/* Reads a JSON string, starting after its opening quote. */
 static void unquote(const char *from, struct text *text)
 {
     for (; *from && *from != '"'; from++) {
@@ -141,7 +141,7 @@ static void unquote(const char *from, struct text *text)
     }
 }
 
-/* The field `message` of an answer, or all of the answer. */
+/* The field `message` of an answer, or the whole answer without one. */
 const char *message_of(const char *body)
 {
     static const char field[] = "\"message\":";
@@ -157,7 +157,7 @@ const char *message_of(const char *body)
     return message.length ? message.bytes : body;
 }
 
-/* HTTP/1.0, so that bodies are never in chunks. */
+/* HTTP/1.0, so that bodies are never chunked. */
 const char *ask_node(const char *path, const struct text *headers, const struct text *body, int seconds, int *status)
 {
     struct text request = {0}, answer = {0};

@@ -1,7 +1,7 @@
-/* Shows a sandbox that was just started a boot id of its own. The host's would tell it nothing, and would be the same
- * when it has been started anew.
+/* Gives a sandbox that was just started a boot id of its own, because the host's would stay the same when the sandbox
+ * is started again.
  *
- * The id lies in a file of the sandbox's own, so that a checkpoint holds it. Root inside can neither change it, as it
+ * The id is in a file of the sandbox's own, so that a checkpoint contains it. Root inside can neither change it, as it
  * is mounted read-only, nor remove what is a mount point. */
 #include "cay.h"
 

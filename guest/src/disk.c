@@ -20,7 +20,7 @@ static int open_directory(const char *path)
     return fd;
 }
 
-/* Opens the directory that holds `path`, and gives the last name. */
+/* Opens the parent directory of `path`, and returns the last name. */
 static int open_parent(const char *path, const char **name)
 {
     const char *slash = strrchr(path, '/');
@@ -32,8 +32,8 @@ static int open_parent(const char *path, const char **name)
     return open_directory(parent);
 }
 
-/* Through the directory above: a copy begins with the limit of its source, and a disk that is full refuses also this
- * change when it comes through the disk itself. */
+/* Sets the limit through the parent directory: a copy begins with the limit of its source, and a full disk refuses even
+ * this change through itself. */
 static void limit(int parent, const char *path, const char *bytes)
 {
     struct btrfs_ioctl_ino_lookup_args lookup = {.objectid = BTRFS_FIRST_FREE_OBJECTID};
@@ -46,7 +46,7 @@ static void limit(int parent, const char *path, const char *bytes)
         die("disk: limit %s", path);
 }
 
-/* One without anything in it is for a tree that is unpacked there. */
+/* Makes an empty subvolume, for a tree that is unpacked there. */
 static int create(const char *path, const char *bytes, int empty)
 {
     const char *name;
@@ -57,7 +57,7 @@ static int create(const char *path, const char *bytes, int empty)
         die("disk: create %s", path);
     int disk = open_directory(path);
     umask(0);
-    /* Others must be able to pass: the sandbox's root is nobody special out here. */
+    /* Other users must be able to pass, because the sandbox's root is an ordinary user of the host. */
     if (fchmod(disk, 0711))
         die("disk: open %s to others", path);
     if (!empty && (mkdirat(disk, "upper", 0755) || mkdirat(disk, "work", 0755)))

@@ -1,9 +1,9 @@
-/* Mounts and unmounts FUSE for a sandbox, which has not the right to. Runs on the host, for the node, which has checked
+/* Mounts and unmounts FUSE for a sandbox, which lacks the permission. Runs on the host, for the node, which has checked
  * the options.
  *
  * The file system belongs to the sandbox's user namespace. So the kernel keeps every process of the host out of it,
- * root's among them: none can be held up by a server that does not answer. This program looks at paths
- * before it enters that namespace, for the same reason. */
+ * also root's: a server that does not answer can block none of them. For the same reason this program checks paths
+ * before it enters that namespace. */
 #include "cay.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* Numbers, as the C library of older distributions knows none of them. The same on every CPU. */
+/* Numbers of system calls, which the C library of older distributions lacks. The same on every CPU. */
 #define NR_move_mount 429
 #define NR_fsopen 430
 #define NR_fsconfig 431
@@ -82,7 +82,7 @@ static int open_of(const struct fuse_plan *plan, const char *what, int flags)
     return fd;
 }
 
-/* Connects to the program inside that asks, without waiting for it. */
+/* Connects to the requesting program inside, without blocking. */
 static int connect_to_asker(const struct fuse_plan *plan)
 {
     if (setns(open_of(plan, "ns/net", O_RDONLY), CLONE_NEWNET))
@@ -97,7 +97,7 @@ static int connect_to_asker(const struct fuse_plan *plan)
     return fd;
 }
 
-/* The kernel's word on who listens at the other end, as the sandbox counts users. */
+/* The user who listens at the other end, by the kernel, with the sandbox's id. */
 static struct ucred asker(int connection, const struct fuse_plan *plan)
 {
     struct ucred peer;
@@ -113,7 +113,7 @@ static struct ucred asker(int connection, const struct fuse_plan *plan)
     return peer;
 }
 
-/* Names a directory of the sandbox's own disk: through no link, and into nothing that is mounted. */
+/* Opens a directory of the sandbox's own disk with O_PATH: through no link, and into no mount. */
 static int name_directory(int root, const char *path, const char *shown)
 {
     struct open_how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
@@ -164,7 +164,7 @@ static void set_number(int context, const char *name, unsigned long value)
     set(context, name, text);
 }
 
-/* nosuid and nodev whatever is wanted. */
+/* Always nosuid and nodev, whatever options were requested. */
 static unsigned int attributes_of(const char *letters)
 {
     unsigned int attributes = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
@@ -223,13 +223,13 @@ static int mount_for(const struct fuse_plan *plan)
     require_own(place, &who, plan);
     if (setns(user, CLONE_NEWUSER))
         die("fuse: enter the sandbox");
-    /* By the host's root, who may, and with the sandbox's user namespace, as the kernel asks for. */
+    /* As the host's root, who has the permission, in the sandbox's user namespace, as the kernel requires. */
     int device = open(DEVICE, O_RDWR | O_CLOEXEC);
     if (device < 0)
         die("this machine has no FUSE: open " DEVICE);
     become_root_inside(user, mounts);
     int mount = make_mount(device, &who, plan);
-    /* If the mount fails after this, the descriptor leads nowhere. */
+    /* If the mount fails after this, the descriptor is useless. */
     lend(connection, device);
     if (syscall(NR_move_mount, mount, "", place, "", EMPTY_PATHS))
         die("mount at %s", plan->path);
@@ -258,7 +258,7 @@ static int unmount_for(const struct fuse_plan *plan)
         die("%s", plan->path);
     if (!plan->lazy && umount2(name, UMOUNT_NOFOLLOW))
         die("%s", plan->path);
-    /* Also ends the connection: nothing of the file system is left that could hold anybody up. */
+    /* Also aborts the connection, so that no process waits for the file system any more. */
     if (plan->lazy && umount2(name, MNT_FORCE | UMOUNT_NOFOLLOW) && umount2(name, MNT_DETACH | UMOUNT_NOFOLLOW))
         die("%s", plan->path);
     return 0;

@@ -2,8 +2,8 @@
  * program in the sandbox serves. libfuse and others call it in place of the program of that name, which would need the
  * right to mount.
  *
- * The node answers twice. What it says comes by HTTP. The descriptor of the connection comes through a socket that this
- * program listens on, which also shows the node which user asks. */
+ * The node answers twice: by HTTP, and through a socket that this program listens on. The socket carries the descriptor
+ * of the FUSE connection, and shows the node which user asks. */
 #include "ask.h"
 #include "cay.h"
 
@@ -33,7 +33,7 @@ struct fuse_wish {
     int unmount, lazy, quiet, socket;
 };
 
-/* An abstract address that nobody can guess. */
+/* A random abstract address, which nobody can guess. */
 static int listen_for_node(char *name)
 {
     unsigned char random[16];
@@ -55,7 +55,7 @@ static void ask_for(const char *what, const char *name, const struct fuse_wish *
 {
     struct text headers = {0}, body = {0};
     int status;
-    /* Nothing a page in a browser can send without asking first. */
+    /* A header that a web page cannot send without a CORS preflight. */
     add_header(&headers, "Content-Type", "application/x-cay-fuse");
     add(&body, name, strlen(name) + 1);
     add(&body, wish->path, strlen(wish->path) + 1);
@@ -89,7 +89,7 @@ static int receive_descriptor(int listener)
     return descriptor;
 }
 
-/* As libfuse expects it: one byte of zero, with the descriptor. */
+/* Passes the descriptor in the form that libfuse expects: with one zero byte. */
 static void hand_over(int socket, int descriptor)
 {
     if (send_descriptor(socket, descriptor, 0))
@@ -105,7 +105,7 @@ static void unmount(const struct fuse_wish *wish)
     close(listener);
 }
 
-/* Stays until the program that serves the file system has ended, and unmounts it then. */
+/* Waits until the program that serves the file system has ended, then unmounts it. */
 static void unmount_at_end(struct fuse_wish *wish)
 {
     sigset_t all;
@@ -144,7 +144,7 @@ static void mount_for(struct fuse_wish *wish)
         unmount_at_end(wish);
 }
 
-/* Without looking at what is mounted there: its server may have ended. */
+/* Without accessing the file system, because its server may have ended. */
 static const char *whole_path(const char *given, int mounted)
 {
     static char path[PATH_MAX * 2];
@@ -209,7 +209,7 @@ static void read_arguments(int argc, char **argv, struct fuse_wish *wish)
         else if (flag == 'c')
             communication = optarg;
         else if (flag == 'V' || flag == 'h') {
-            /* Programs look for the version. */
+            /* Programs parse the version. */
             printf(flag == 'V' ? "fusermount3 version: 3.14.0 (Cay)\n" : "%s", usage);
             exit(0);
         } else

@@ -1,6 +1,6 @@
-/* The command `mcp-gateway` of every sandbox: tells the node which MCP gateway is wanted. The node serves the gateway on
- * port 50005 and runs its servers where this sandbox cannot look. Credentials pass through this program and stay nowhere,
- * except for the clients' token in a file that only root reads. */
+/* The command `mcp-gateway` of every sandbox: sends the node the settings of an MCP gateway. The node serves the
+ * gateway on port 50005 and runs its servers outside this sandbox. This program stores no credentials, except for the
+ * clients' token in a file that only root reads. */
 #include "ask.h"
 #include "cay.h"
 
@@ -20,7 +20,7 @@
 #define LOG_FILE "/var/log/mcp-gateway/gateway.log"
 #define LONGEST_TOKEN 1024
 #define LARGEST_CONFIG (1u << 20)
-/* A package may have to be fetched, which the node gives up after ten minutes. */
+/* A package may have to be downloaded, for which the node allows ten minutes. */
 #define ANSWER_SECONDS 660
 #define LOG_PAUSE_MS 250
 
@@ -40,7 +40,7 @@ static const char usage[] =
     "A gateway that is there already is replaced, and servers are fetched, only by who has its token.\n"
     "Clients find the gateway at http://localhost:50005/mcp, and its log in /var/log/mcp-gateway/gateway.log.\n";
 
-/* What the command line and the environment say. */
+/* Options of the command line and the environment. */
 struct wish {
     const char *config, *token, *meta;
     int save, foreground;
@@ -58,7 +58,7 @@ static const char *require_token(const char *token, const char *from)
     return token;
 }
 
-/* The token of the gateway that was begun here last, for those who may read it; else NULL. */
+/* The token of the gateway that was started here last, if this user may read it; else NULL. */
 static const char *saved_token(void)
 {
     int fd = open(TOKEN_FILE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -73,8 +73,8 @@ static const char *saved_token(void)
     return *text.bytes ? require_token(text.bytes, TOKEN_FILE) : NULL;
 }
 
-/* Says something to the node and returns the body of its answer. `unfinished` is told whether the node is still at
- * work; NULL to wait until it has finished. */
+/* Sends a request to the node and returns the body of its answer. `unfinished` is set to whether the node is still
+ * working; NULL to wait until it has finished. */
 static const char *ask(const char *path, const struct wish *wish, const char *body, int *unfinished)
 {
     struct text headers = {0};
@@ -82,7 +82,7 @@ static const char *ask(const char *path, const struct wish *wish, const char *bo
     add_header(&headers, "X-Gateway-Progress", unfinished ? "1" : NULL);
     add_header(&headers, "X-Gateway-Token", wish->token);
     add_header(&headers, "X-Gateway-Meta-Tools", wish->meta);
-    /* What proves that the gateway there may be replaced: root changes the token, others have to know it. */
+    /* The permission to replace an existing gateway: root may change its token, others have to know it. */
     const char *known = saved_token();
     add_header(&headers, "X-Gateway-Current-Token", known ? known : wish->token);
     char place[64];
@@ -95,7 +95,7 @@ static const char *ask(const char *path, const struct wish *wish, const char *bo
     return answer;
 }
 
-/* Whole or not at all, and never readable by others. */
+/* Writes the file atomically, and never readable by others. */
 static void save_token(const char *token)
 {
     static const char fresh[] = TOKEN_FILE ".new";
@@ -108,7 +108,7 @@ static void save_token(const char *token)
         fail("cannot write " TOKEN_FILE ": %s; run it as root, or with --save-token=false", strerror(errno));
 }
 
-/* Prints the log as it grows. The node writes it anew as a whole: what was printed is not printed again. */
+/* Prints the log as it grows. The node rewrites the whole file, so printed lines are skipped. */
 static void follow_log(void)
 {
     off_t printed = 0;
@@ -130,7 +130,7 @@ static void follow_log(void)
     }
 }
 
-/* Keys as a list of JSON. */
+/* The keys as a JSON list. */
 static int pull(int count, char **keys, const struct wish *wish)
 {
     if (!count)

@@ -15,18 +15,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Watches are cheap beside instances; an editor or a bundler wants many per instance. */
+/* Watches are cheap compared with instances; an editor or a bundler needs many per instance. */
 #define WATCHES_PER_INSTANCE 1024
 
-/* The node's own listeners inside are meant for a program or two; opening connections to them costs the node work that
- * nobody counts as the sandbox's. */
+/* Limits of connections to the node's own listeners inside: accepting them costs the node work that no limit of the
+ * sandbox counts. */
 #define NODE_CONNECTIONS_PER_SECOND 100
 #define NODE_CONNECTIONS_AT_ONCE 300
 
-/* Ended connections are remembered for minutes and not counted as open, so how fast they come is limited too. */
+/* Ended connections are tracked for minutes and not counted as open, so the rate of new ones is limited too. */
 #define SECONDS_TO_OPEN_ALL 16
 
-/* A flow without answers stays new to the kernel; only its first packet is the one that opens it. */
+/* A flow without answers stays new to the kernel, so this matches only its first packet. */
 #define FIRST_PACKET "ct state new ct status & confirmed == 0"
 
 struct wiring {
@@ -80,8 +80,7 @@ static void parse(int argc, char **argv, struct wiring *wiring)
                " --connections N --megabits N --memory MB --node-ports N,N");
 }
 
-/* The runtime's state comes on stdin; of it we need the one number. Our ids contain no quotes, so the first "pid" is
- * the key. */
+/* The runtime's state is on stdin; only the pid is needed. Ids contain no quotes, so the first "pid" is the key. */
 static int read_pid(void)
 {
     char state[16384];
@@ -108,7 +107,7 @@ static int open_namespace(int pid, const char *name)
     return fd;
 }
 
-/* Absent files are fine: not every kernel has every switch. */
+/* Missing files are skipped, because not every kernel has every setting. */
 static void set_switch(const char *path, const char *value)
 {
     int fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -134,7 +133,7 @@ static unsigned index_of(const char *name)
     return index;
 }
 
-/* Each end limits what leaves by it, so both directions are; root inside lacks the capability to change its end. */
+/* Each end limits outgoing packets, so both directions are limited; root inside cannot change its end. */
 static void limit_bandwidth(const struct wiring *wiring, int netlink, unsigned index)
 {
     if (wiring->megabits && link_limit(netlink, index, wiring->megabits * 125000ull))
@@ -146,7 +145,7 @@ static void wire_outside(const struct wiring *wiring, int namespace)
     int netlink = netlink_open();
     if (netlink < 0)
         die("hook: open netlink");
-    /* Namespaces go away some time after their processes; a link of this name may be one that is still going. */
+    /* Namespaces are removed some time after their processes; a link of this name may be one that is being removed. */
     if (link_delete(netlink, wiring->veth) && errno != ENODEV)
         die("hook: remove the old %s", wiring->veth);
     if (link_add_pair(netlink, wiring->veth, wiring->mtu, "eth0", namespace))
@@ -198,11 +197,11 @@ static int load_rules(const struct wiring *wiring, const char *rules, size_t len
     return waitpid(child, &status, 0) == child ? status : -1;
 }
 
-/* Inside all sandboxes have the same address; outside each has its own. The translation is done in here, where the
- * sandbox lacks the capability to change it and the host needs no zones.
+/* All sandboxes have the same address inside; outside each has its own. The translation is done in the sandbox's
+ * namespace, where root inside lacks the capability to change it and the host needs no zones.
  *
- * Translating means that flows are tracked, in memory that is the host's and in a table of all namespaces: so none
- * within the sandbox are, and of the others only so many. Kernels that cannot count leave that to the host's rules. */
+ * Translated flows are tracked, in the host's memory and in a table of all namespaces: so flows within the sandbox are
+ * not tracked, and the number of the others is limited. On kernels that cannot count, the host's rules limit them. */
 static void translate_addresses(const struct wiring *wiring)
 {
     static const char translate[] = "table ip cay {\n"
@@ -247,8 +246,8 @@ static int write_switch(const char *path, const char *value)
     return result;
 }
 
-/* Shared memory, semaphores and messages belong to no process: killing all would not give them back, and pid 1 would be
- * killed in the end. Together with /dev/shm they leave a part of the memory that only processes can take. */
+/* Shared memory, semaphores and messages belong to no process: killing processes would not free them, and in the end
+ * the kernel would kill pid 1. Together with /dev/shm they leave a part of the memory that only processes can use. */
 static int limit_ipc(const struct wiring *wiring)
 {
     char pages[24];
@@ -257,7 +256,7 @@ static int limit_ipc(const struct wiring *wiring)
            || write_switch("/proc/sys/kernel/msgmni", "256");
 }
 
-/* What one sandbox could otherwise take from the whole host. */
+/* Limits of resources that one sandbox could otherwise take from the whole host. */
 static void limit_user_namespace(const struct wiring *wiring, int namespace)
 {
     if (setns(namespace, CLONE_NEWUSER))
@@ -267,14 +266,14 @@ static void limit_user_namespace(const struct wiring *wiring, int namespace)
     set_switch("/proc/sys/user/max_inotify_instances", number);
     snprintf(number, sizeof number, "%lu", wiring->inotify * WATCHES_PER_INSTANCE);
     set_switch("/proc/sys/user/max_inotify_watches", number);
-    /* Second line behind the system call filter. */
+    /* A second protection beside the system call filter. */
     set_switch("/proc/sys/user/max_user_namespaces", "0");
-    /* So that ping works without raw sockets, which nobody gets. In the group ids of the sandbox. */
+    /* Lets ping work without raw sockets, which are refused. Group ids are the sandbox's. */
     set_switch("/proc/sys/net/ipv4/ping_group_range", "0 65535");
 }
 
-/* Whose right it is to limit these changed from kernel to kernel: host root's, or that of the namespace's own
- * root. Where it is neither's, the memory limit alone must do. */
+/* Kernels differ in who may set these limits: the host's root, or the namespace's own. Where neither may, only the
+ * memory limit applies. */
 static void limit_namespaces(const struct wiring *wiring, int ipc, int user)
 {
     if (setns(ipc, CLONE_NEWIPC))
@@ -296,7 +295,7 @@ int run_hook(int argc, char **argv)
         die("hook: enter the network namespace");
     wire_inside(&wiring);
     translate_addresses(&wiring);
-    /* A new network inherits the host's setting. Nothing is passed on inside; where there is no such file, neither. */
+    /* A new network namespace inherits the host's setting. Nothing is forwarded inside; without this file neither. */
     write_switch("/proc/sys/net/ipv4/ip_forward", "0");
     limit_namespaces(&wiring, ipc, user);
     return 0;

@@ -123,7 +123,7 @@ static void handle_spawn(struct frame *frame)
 
 /* --- the other requests --- */
 
-/* An exit is told behind the output that came before it. */
+/* An exit is reported after the output that came before it. */
 static void pass_on(struct process *process)
 {
     if (process->terminal && terminal_copy(process->terminal) && process->exited && !process->told)
@@ -162,7 +162,7 @@ static void handle_resize(uint32_t number, const struct process *process, uint16
         answer_ok(number);
 }
 
-/* A node that does not know copied terminals gets the terminal itself, and what lies in the pipes is lost. */
+/* An older node, which does not support copied terminals, gets the terminal itself; bytes in the pipes are lost. */
 static void handle_attach(uint32_t number, struct process *process)
 {
     if (!set_copied(process, spoken >= COPIES_TERMINALS)) {
@@ -185,7 +185,7 @@ static void handle_close_stdin(uint32_t number, struct process *process)
     answer_ok(number);
 }
 
-/* To a process, or to the group it leads, named by the negative pid. */
+/* Signals a process, or its group if the pid is negative. */
 static void handle_signal(uint32_t number, struct process *process, pid_t target, uint32_t signal_number)
 {
     /* If not reaped yet, the pid is still this process's. */
@@ -225,7 +225,7 @@ static void handle_for_process(struct frame *frame, pid_t pid)
         handle_signal(frame->request, process, -pid, signal_number);
         break;
     case RESIZE:
-        /* What was typed before comes before. */
+        /* Delivered after earlier input. */
         pass_on(process);
         handle_resize(frame->request, process, columns, rows);
         break;

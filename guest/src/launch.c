@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Numbers, as the C library of older distributions knows none of them. The same on every CPU. */
+/* Numbers of system calls, which the C library of older distributions lacks. The same on every CPU. */
 #define NR_open_tree 428
 #define NR_move_mount 429
 #define NR_fsopen 430
@@ -105,7 +105,7 @@ static void write_map(pid_t pid, const char *name, unsigned long base)
     close(fd);
 }
 
-/* A user namespace that only exists to say how ids are mapped. */
+/* A user namespace that is only used for its id mapping. */
 static int open_id_mapping(unsigned long base)
 {
     pid_t child = (pid_t)syscall(SYS_clone, (unsigned long)(CLONE_NEWUSER | SIGCHLD), 0ul, 0ul, 0ul, 0ul);
@@ -128,7 +128,7 @@ static int open_id_mapping(unsigned long base)
     return fd;
 }
 
-/* Shows `from` at `to` with mapped ids. Attached, not detached: before 6.15 overlayfs refuses layers that are not in
+/* Mounts `from` at `to` with mapped ids. Attached, not detached: before 6.15 overlayfs refuses layers that are not in
  * the caller's mount namespace. */
 static void show_mapped(const char *from, const char *to, int mapping, uint64_t more)
 {
@@ -187,7 +187,7 @@ static int make_overlay(const struct plan *plan)
     int used = 0;
     for (int i = 0; i < plan->lower_count; i++)
         used += snprintf(layers + used, sizeof layers - (size_t)used, i ? ":%d" : "%d", i);
-    /* As the sandbox's root: what overlayfs makes for itself is then 0 on disk like everything else. */
+    /* As the sandbox's root, so that overlayfs' own files have owner 0 on disk like all others. */
     act_on_files_as(plan->base);
     int context = (int)syscall(NR_fsopen, "overlay", 1u);
     if (context < 0)
@@ -197,7 +197,7 @@ static int make_overlay(const struct plan *plan)
     set(context, "lowerdir", layers);
     set(context, "upperdir", "w/upper");
     set(context, "workdir", "w/work");
-    /* A layer must mean the same whatever the kernel was built with, and when it was copied. */
+    /* A layer must have the same meaning on every kernel configuration, and after it was copied. */
     set(context, "index", "off");
     set(context, "metacopy", "off");
     set(context, "redirect_dir", "off");
@@ -212,8 +212,8 @@ static int make_overlay(const struct plan *plan)
     return mount;
 }
 
-/* A volatile overlay leaves this behind, and the kernel refuses the directory as long as it is there. We sync before
- * anything is kept, so it tells us nothing. */
+/* Removes the marker of a volatile overlay, with which the kernel refuses the directory. The node syncs before it keeps
+ * anything, so the marker has no meaning for it. */
 static void forget_last_mount(const char *upper)
 {
     static const char *const left[] = {"incompat/volatile/dirty", "incompat/volatile", "incompat"};
@@ -306,8 +306,8 @@ static void mount_root(const struct plan *plan)
         make_target(plan, plan->targets[i]);
 }
 
-/* What runc has as its own is what pid 1 of the sandbox gets, and a file of the host there cannot be checkpointed. Our
- * own complaints still go where the caller wanted them. */
+/* pid 1 of the sandbox inherits runc's stdio, and a file of the host there cannot be checkpointed. This program's own
+ * errors still go where the caller wanted them. */
 static void give_up_stdio(void)
 {
     int complaints = fcntl(2, F_DUPFD_CLOEXEC, 3);

@@ -135,7 +135,7 @@ static void drop(struct queued *item)
     free(item);
 }
 
-/* What the node said holds others' credentials, and root in here can read this memory: nothing of it is left lying. */
+/* Messages of the node may contain credentials, and root in here can read this memory, so they are wiped after use. */
 static void forget_incoming(void)
 {
     if (incoming)

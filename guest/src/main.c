@@ -47,7 +47,7 @@ unsigned long parse_number(const char *text, const char *what)
     return value;
 }
 
-/* Inside a sandbox the program is also found by this name, as a command for users. */
+/* Inside a sandbox the program is also installed under this name, as a command for users. */
 static int is_called(const char *path, const char *name)
 {
     const char *slash = strrchr(path, '/');

@@ -1,5 +1,5 @@
-/* Lets the connections of processes go on whose dump was cut short: CRIU puts them aside while it reads them, and one
- * that is killed does not put them back. */
+/* Repairs connections of processes whose dump was interrupted: CRIU switches them to repair mode while it reads them,
+ * and a killed CRIU does not switch them back. */
 #include "cay.h"
 
 #include <dirent.h>
@@ -26,7 +26,7 @@ static void mend_socket(int socket)
         die("mend: a connection stays aside");
 }
 
-/* What ends or closes meanwhile needs nothing. */
+/* Processes that end and connections that close meanwhile need no repair. */
 static void mend_process(int pid)
 {
     char path[64];
@@ -46,7 +46,7 @@ static void mend_process(int pid)
         close(process);
 }
 
-/* Numbers of processes come on stdin, a line each. */
+/* Reads pids from stdin, one per line. */
 int run_mend(int argc, char **argv)
 {
     (void)argv;

@@ -45,7 +45,7 @@ int set_copied(struct process *process, int copied)
     return 1;
 }
 
-/* The pipes come first: a process that runs is not ended for want of them. */
+/* Pipes are made first, because a running process could not be undone if they failed. */
 const char *start_with_streams(const struct spawn_request *request, struct process *process, int copied)
 {
     struct spawned result;

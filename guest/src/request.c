@@ -1,4 +1,4 @@
-/* Reads from a message what is to be started. */
+/* Parses the request to start a process. */
 #include "request.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static char **take_strings(struct frame *frame)
     return list;
 }
 
-/* They may be credentials, and root in here can read this memory. */
+/* Wiped, because they may be credentials, and root in here can read this memory. */
 static void free_strings(char **list)
 {
     for (char **at = list; at && *at; at++) {

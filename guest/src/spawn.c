@@ -19,12 +19,12 @@
 
 #define DEFAULT_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-/* The last numbers are kept free, so that the node can always connect and say FORGET. */
+/* The last descriptor numbers are kept free, so that the node can always connect and send FORGET. */
 #define SPARE_FILES 32
 
 struct rlimit child_files;
 
-/* What the child gets as 0, 1 and 2. */
+/* The child's descriptors 0, 1 and 2. */
 struct child_ends {
     int in, out, err;
 };
@@ -64,7 +64,7 @@ static const char *open_terminal(const struct spawn_request *request, struct spa
     return fchown(theirs->in, request->uid, (gid_t)-1) ? "pty" : NULL;
 }
 
-/* The ends belong to the user, or opening /dev/stdout again would be refused. */
+/* The user owns the pipe's ends; otherwise reopening /dev/stdout would be refused. */
 static int make_pipe(const struct spawn_request *request, int *reader, int *writer)
 {
     int ends[2];
@@ -125,7 +125,7 @@ static void execute(const struct spawn_request *request)
     errno = refused ? EACCES : ENOENT;
 }
 
-/* If the kernel must kill, then a process of the user and not pid 1, with which everything would go. */
+/* Makes the kernel prefer the user's processes over pid 1, whose death would end the sandbox. */
 static void offer_to_oom_killer(void)
 {
     int fd = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
@@ -136,7 +136,7 @@ static void offer_to_oom_killer(void)
     int score = length > 0 ? atoi(text) + 100 : 100;
     length = snprintf(text, sizeof text, "%d", score > 1000 ? 1000 : score);
     if (pwrite(fd, text, (size_t)length, 0) < 0) {
-        /* Not worth refusing the process for. */
+        /* A failure here is no reason to refuse the process. */
     }
     close(fd);
 }

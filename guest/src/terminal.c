@@ -9,16 +9,16 @@
 #include <unistd.h>
 
 #define CHUNK 4096
-/* After so many chunks others get their turn. */
+/* Number of chunks after which other terminals get their turn. */
 #define ROUNDS 16
-/* More than a terminal holds. */
+/* Larger than a terminal's buffer. */
 #define LAST (64u << 10)
 #define OWN 2
 #define EACH 3
 
 enum state { EMPTY, FULL, OVER };
 
-/* One direction: what was read and not yet written. */
+/* One direction: bytes that were read and not yet written. */
 struct flow {
     enum state state;
     size_t at, length, passed;
@@ -104,7 +104,7 @@ void terminal_free(struct terminal *terminal)
     free(terminal);
 }
 
-/* A terminal that nobody inside has open any more says EIO, in both directions. */
+/* A terminal that no process inside has open any more returns EIO, in both directions. */
 static enum state pass(int from, int to, struct flow *flow)
 {
     for (int i = 0; i < ROUNDS; i++) {
@@ -118,7 +118,7 @@ static enum state pass(int from, int to, struct flow *flow)
         ssize_t put = write(to, flow->bytes + flow->at, flow->length - flow->at);
         if (put <= 0)
             return put < 0 && (errno == EIO || errno == EPIPE) ? OVER : FULL;
-        /* It may be a password, and the next one may be shorter. */
+        /* Wiped, because it may be a password, and the next input may be shorter. */
         explicit_bzero(flow->bytes + flow->at, (size_t)put);
         flow->at += (size_t)put;
         flow->passed += (size_t)put;
@@ -145,7 +145,7 @@ void terminal_ending(struct terminal *terminal)
     terminal->out.passed = 0;
 }
 
-/* Nothing is asked of a descriptor that is not waited for: a hang-up would be told whatever one asks. */
+/* Descriptors that are not waited for are left out: poll reports a hang-up whatever events are requested. */
 static void ask(const struct terminal *terminal, struct pollfd *at)
 {
     const struct flow *in = &terminal->in, *out = &terminal->out;

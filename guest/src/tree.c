@@ -17,7 +17,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* What a tree's list of names may take of the host's memory. */
+/* Most memory of the host for a tree's list of names. */
 #define MEMORY_LIMIT (3ull << 30)
 
 void put(const void *bytes, size_t length)

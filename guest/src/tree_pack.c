@@ -1,4 +1,4 @@
-/* The first half of `tree`: a directory tree becomes a stream of bytes. `tree.c` tells the form of the stream. */
+/* The first half of `tree`: packs a directory tree into a stream of bytes. `tree.c` describes the format. */
 #include "tree.h"
 
 #include <dirent.h>
@@ -46,7 +46,7 @@ static size_t remember(const void *bytes, size_t length)
     return text_count - length;
 }
 
-/* A file handle finds the entry again however deep it lies. Some file systems have none. */
+/* A file handle finds the entry again at any depth. Some file systems have none. */
 static void add(int directory, const char *name, uint32_t above)
 {
     struct stat status;
@@ -97,7 +97,7 @@ static void list(int directory, uint32_t index)
     closedir(names);
 }
 
-/* Down and up again with one descriptor. The entries of a directory lie side by side. */
+/* Walks down and up again with one descriptor. The entries of a directory are adjacent. */
 static void walk(void)
 {
     int here = openat(root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

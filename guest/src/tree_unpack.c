@@ -1,4 +1,4 @@
-/* The second half of `tree`: a stream of bytes becomes a directory tree. `tree.c` tells the form of the stream. */
+/* The second half of `tree`: unpacks a stream of bytes into a directory tree. `tree.c` describes the format. */
 #include "tree.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-/* More numbers than this are not skipped one by one, as that would take minutes. */
+/* Larger gaps of inode numbers are not skipped one by one, because that would take minutes. */
 #define MAX_SKIPPED 5000000ull
 
 static int root = -1;
@@ -32,7 +32,7 @@ static struct part part_of(uint64_t ino)
     return part;
 }
 
-/* Leaves what is there as it is, and goes on without numbers. */
+/* Keeps the existing files, and continues without inode numbers. */
 static void give_up(const char *why)
 {
     if (exact)
@@ -40,7 +40,7 @@ static void give_up(const char *why)
     exact = 0;
 }
 
-/* Uses up numbers until `ino` is the next one. */
+/* Uses up inode numbers until `ino` is the next one. */
 static void skip_to(uint64_t ino)
 {
     if (ino <= reached) {
@@ -130,7 +130,7 @@ static void keep_attributes(void)
     }
 }
 
-/* Writing to a file or giving it away removes capabilities, so that these come last. */
+/* Writing to a file or changing its owner removes capabilities, so these are set last. */
 static void set_kept_attributes(const char *name)
 {
     for (size_t at = 0; at < pending_length;) {
