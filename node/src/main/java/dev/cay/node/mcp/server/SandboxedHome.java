@@ -276,7 +276,7 @@ final class SandboxedHome implements ServerHome {
         idleness.begin(() -> stay != null && !closed && isIdle());
     }
 
-    /// Releases the lock. The thread that held it then ends a side sandbox that was lost or closed meanwhile.
+    /// Ends an idle side sandbox. If another thread holds the lock it is in use, and that thread restarts the timer.
     private void rest() {
         if (door.tryLock()) {
             try {
