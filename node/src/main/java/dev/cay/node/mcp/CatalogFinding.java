@@ -12,10 +12,10 @@ import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What `mcp-find` finds: servers in the catalog, and, for clients who do not see them listed, tools of those that are
-/// there.
+/// The results of `mcp-find`: servers in the catalog, and tools of existing servers for clients that do not see these
+/// in the list.
 ///
-/// @param servers of the client who looks
+/// @param servers the servers of the calling client
 record CatalogFinding(Catalog catalog, McpGateway gateway, Servers servers, boolean tools) {
     private static final int USUAL = 10;
     private static final int MOST = 50;
@@ -106,7 +106,7 @@ record CatalogFinding(Catalog catalog, McpGateway gateway, Servers servers, bool
                                 : catalog.ways(server).isEmpty() ? "cannot be started here" : "can be added");
     }
 
-    /// Those with most of the words first.
+    /// Tools that match most of the words come first.
     private List<ObjectNode> toolsAbout(List<String> words) {
         record Hit(ObjectNode tool, long words) {}
         return servers.merged(Listed.TOOLS, PATIENCE).items().stream()

@@ -23,7 +23,7 @@ record CustomServers(String base) {
     private static final Pattern KEY = Pattern.compile("github/([A-Za-z0-9_.-]{1,100})/([A-Za-z0-9_.-]{1,100})");
     private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
 
-    /// How long a server may take until it says hello: `runCmd` may fetch what it needs.
+    /// How long a server may take to answer `initialize`: `runCmd` may download files first.
     static final Duration HELLO_LIMIT = Duration.ofMinutes(10);
 
     static boolean isOne(String key) {

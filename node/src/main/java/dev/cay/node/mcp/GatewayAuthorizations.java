@@ -8,7 +8,7 @@ import dev.cay.wire.node.NodeAuthorizations;
 import java.util.Map;
 import java.util.Optional;
 
-/// What the server of this Cay may ask and tell about authorizations of MCP servers. Thread-safe.
+/// The interface for the server's routes about authorizations of MCP servers. Thread-safe.
 public final class GatewayAuthorizations implements NodeAuthorizations {
     private final Gateways gateways;
     private final Authorizations authorizations;

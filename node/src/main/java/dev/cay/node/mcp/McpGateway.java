@@ -32,7 +32,7 @@ import tools.jackson.databind.node.ObjectNode;
 ///
 /// Outlives the times in which its sandbox is away, with its clients' sessions and what servers remember of them.
 public final class McpGateway implements Handler, ConversationHost, AutoCloseable {
-    /// Where its log is found inside.
+    /// Path of its log inside.
     public static final String LOG = "/var/log/mcp-gateway/gateway.log";
 
     private static final String OWNER = "sandbox";
@@ -79,7 +79,7 @@ public final class McpGateway implements Handler, ConversationHost, AutoCloseabl
         server.onAuthorized(() -> authorized(server));
     }
 
-    /// A user has let this Cay in at a server: it is started again, and clients are told.
+    /// A user has authorized a server: it is started again, and clients are notified.
     private void authorized(GatewayServer server) {
         log.say("%s: authorized".formatted(server.key()));
         server.probeAgain();
@@ -91,7 +91,7 @@ public final class McpGateway implements Handler, ConversationHost, AutoCloseabl
         servers.forEach(GatewayServer::probe);
     }
 
-    /// Has one more from now on, and starts it. Clients are told.
+    /// Adds a server and starts it. Clients are notified.
     void add(GatewayServer server) {
         listen(server);
         servers.add(server);
@@ -101,7 +101,7 @@ public final class McpGateway implements Handler, ConversationHost, AutoCloseabl
         sessions.forEach(GatewaySession::serversChanged);
     }
 
-    /// Does not have it any more, and ends it. Clients are told.
+    /// Removes a server and ends it. Clients are notified.
     void remove(GatewayServer server) {
         servers.remove(server);
         log.say("%s: removed by a client".formatted(server.key()));
@@ -150,7 +150,7 @@ public final class McpGateway implements Handler, ConversationHost, AutoCloseabl
         }
     }
 
-    /// Which servers there are is told to those who may use them.
+    /// Serves the states of the servers to clients with the token.
     private void health(Exchange exchange) {
         var health = Json.mapper().createObjectNode().put("status", "healthy");
         if (admit(bearer(exchange)) != null) {
@@ -159,16 +159,16 @@ public final class McpGateway implements Handler, ConversationHost, AutoCloseabl
         exchange.with("Cache-Control", "no-store").sendJson(200, health);
     }
 
-    /// What is told to those who are inside the sandbox: no token, no option, and of an address only the host, but
-    /// for the one by which a user lets this Cay in at a server. Servers that nobody wanted since the daemon began
-    /// are tried first, for a moment.
+    /// The states of the servers for users inside the sandbox: no token, no option, and of an address only the
+    /// host, except for the one by which a user authorizes a server. Servers that were not used since the daemon
+    /// started are tried first, for a moment.
     public ObjectNode status() {
         servers.forEach(GatewayServer::probeIfUnknown);
         await(servers);
         return states(Json.mapper().createObjectNode().put("status", "healthy"));
     }
 
-    /// Until it is known how they are doing, for a moment.
+    /// Waits briefly until the servers' states are known.
     private static void await(Collection<GatewayServer> awaited) {
         long end = System.nanoTime() + STATUS_LIMIT.toNanos();
         boolean waits = true;
@@ -195,7 +195,7 @@ public final class McpGateway implements Handler, ConversationHost, AutoCloseabl
         }
     }
 
-    /// How one of them is doing. One that nobody wanted yet, or that does not work, is tried first, for a moment.
+    /// The state of one server. One that was not used yet, or failed, is tried first, for a moment.
     GatewayServer looked(String key) {
         var server = require(key);
         if (server.state() == GatewayServer.State.FAILED) {
@@ -241,7 +241,7 @@ public final class McpGateway implements Handler, ConversationHost, AutoCloseabl
         sessions.remove(session);
     }
 
-    /// Ends the connection to a server that was idle for longest. Its client gets another one when it wants something.
+    /// Ends the connection to a server that was idle for longest. Its client gets another one when it needs it.
     ///
     /// @return false if there is none
     boolean makeRoom(GatewayServer server) {
@@ -263,12 +263,12 @@ public final class McpGateway implements Handler, ConversationHost, AutoCloseabl
         return log;
     }
 
-    /// Where its log is written inside, too; null for nowhere.
+    /// Sets the file inside in which its log is written, too; null for none.
     public void writeLogOn(GatewayLog.@Nullable Paper paper) {
         log.on(paper);
     }
 
-    /// What is to be known of its own tools, and what those servers that are known by now say of themselves.
+    /// The instructions about its own tools, and those of the servers that are known by now.
     String instructions() {
         var own = Stream.of(meta.instructions()).filter(text -> !text.isEmpty());
         var others = servers.stream()
@@ -279,7 +279,7 @@ public final class McpGateway implements Handler, ConversationHost, AutoCloseabl
         return all.length() <= MOST_INSTRUCTIONS ? all : all.substring(0, MOST_INSTRUCTIONS);
     }
 
-    /// Notes a call: that it was made and how it went, never what was said.
+    /// Logs a call with its outcome, without arguments and results.
     void called(GatewayServer server, String tool, boolean well, long began) {
         meters.called(server.key(), tool, well, began);
         var took = Duration.ofNanos(System.nanoTime() - began);
@@ -287,7 +287,7 @@ public final class McpGateway implements Handler, ConversationHost, AutoCloseabl
                 .formatted(server.key(), Texts.brief(tool), well ? "done" : "failed", took.toMillis()));
     }
 
-    /// The daemon stops, or the sandbox will be another: servers are ended, and start again when somebody asks.
+    /// Ends all servers, because the daemon stops or the sandbox is replaced; they start again on demand.
     void rest() {
         servers.forEach(server -> server.setAway(true));
         servers.forEach(this::end);
@@ -298,8 +298,8 @@ public final class McpGateway implements Handler, ConversationHost, AutoCloseabl
         sessions.forEach(session -> session.disconnect(server));
     }
 
-    /// Ends connections to servers that run elsewhere. As long as the sandbox may not reach the internet, whoever wants
-    /// one again gets it in another of its ways, which may have other tools, or is refused.
+    /// Ends connections to remote servers. As long as the sandbox may not reach the internet, a client that needs
+    /// one gets it in another of its ways, which may have other tools, or an error.
     void cutRemote() {
         servers.stream().filter(GatewayServer::isRemote).forEach(server -> {
             server.cut();
@@ -307,8 +307,8 @@ public final class McpGateway implements Handler, ConversationHost, AutoCloseabl
         });
     }
 
-    /// Puts the servers away with the sandbox, unless it is back before that. Those that cannot be are ended.
-    /// Connections to servers elsewhere have ended when this returns.
+    /// Suspends the servers with the sandbox, unless it resumes before. Servers that cannot be suspended end.
+    /// Connections to remote servers have ended when this returns.
     void sleep() {
         away = true;
         servers.forEach(server -> server.setAway(true));

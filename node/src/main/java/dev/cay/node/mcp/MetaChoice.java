@@ -9,15 +9,15 @@ import java.util.stream.Stream;
 public enum MetaChoice {
     OFF,
 
-    /// Beside those of the servers.
+    /// In addition to the servers' tools.
     ON,
 
-    /// Instead of those of the servers, which are then called through one of them.
+    /// In place of the servers' tools, which are then called through one of them.
     ONLY;
 
-    /// As operators and users write it; refuses other words.
+    /// Parses the word; refuses others.
     ///
-    /// @param name what they call the choice
+    /// @param name the name of the setting, for messages
     public static MetaChoice of(String name, String word) {
         return Stream.of(values())
                 .filter(choice -> choice.word().equals(word))

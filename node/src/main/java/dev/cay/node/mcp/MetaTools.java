@@ -12,9 +12,10 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /// The tools of a gateway that are about its servers: with them a model finds servers in the catalog, adds and removes
-/// them, and calls tools it was not told of. Thread-safe.
+/// them, and calls tools that are not in its list. Thread-safe.
 ///
-/// What the operator says of servers and their tools holds here too. Options may be credentials: never repeated.
+/// The operator's rules about servers and their tools apply here too. Options may be credentials and are never
+/// repeated.
 final class MetaTools {
     static final String EXEC = "mcp-exec";
     private static final String FIND = "mcp-find";
@@ -24,7 +25,7 @@ final class MetaTools {
     /// Clients give up after a minute.
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-    /// Changes what a gateway has, for good.
+    /// Changes the servers of a gateway permanently.
     interface Editor {
         /// Starts it in the background.
         GatewayServer add(McpGateway gateway, String key, ObjectNode options);
@@ -84,7 +85,7 @@ final class MetaTools {
         return kind == Listed.TOOLS && choice != MetaChoice.OFF ? NAMES : Set.of();
     }
 
-    /// As clients get them.
+    /// The tools as clients get them.
     List<ObjectNode> offered(Listed kind) {
         return names(kind).isEmpty() ? List.of() : TOOLS;
     }
@@ -94,16 +95,16 @@ final class MetaTools {
         return kind == Listed.TOOLS && choice == MetaChoice.ONLY;
     }
 
-    /// What clients are told of them at the beginning.
+    /// The instructions about these tools.
     String instructions() {
         return hides(Listed.TOOLS)
                 ? "Tools of MCP servers are not listed: mcp-find finds them and mcp-exec calls them. mcp-add adds servers."
                 : "";
     }
 
-    /// One of those that are answered here. Whatever is wrong with a call is a result, for the model to read.
+    /// Calls one of these tools. Every error is a result, for the model to read.
     ///
-    /// @param servers of the client who calls
+    /// @param servers the servers of the calling client
     ObjectNode call(String name, JsonNode arguments, McpGateway gateway, Servers servers) {
         try {
             return switch (name) {
@@ -132,7 +133,7 @@ final class MetaTools {
         return added(editor.add(gateway, key, options), servers);
     }
 
-    /// Says which tools it has, as far as that is known by now.
+    /// Reports the tools of an added server, as far as they are known by now.
     private static ObjectNode added(GatewayServer server, Servers servers) {
         String key = server.key();
         var warnings = server.warnings();

@@ -7,12 +7,12 @@ import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.Set;
 
-/// Gives what servers call their own a name that is unique among all of them, and that clients and models accept.
-/// Used by one thread.
+/// Gives items of servers names that are unique among all servers, and that clients and models accept. Used by one
+/// thread.
 ///
-/// The same names in the same order give the same result, so that a client finds after a restart what it knew.
+/// The same names in the same order give the same result, so that names stay the same after a restart.
 final class OfferedNames {
-    /// What models' providers take.
+    /// Longest name that models' providers accept.
     static final int LONGEST = 64;
 
     private static final int HASH = 8;

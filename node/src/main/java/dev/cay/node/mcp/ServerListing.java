@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// All a server has of one kind, as it tells it, page by page; as far as it makes sense.
+/// Reads a list of a server, page by page, and leaves out invalid items.
 record ServerListing(Upstream upstream, Listed kind) {
     private static final Logger log = LoggerFactory.getLogger(ServerListing.class);
     private static final int MOST_PAGES = 100;
@@ -46,8 +46,8 @@ record ServerListing(Upstream upstream, Listed kind) {
         return items;
     }
 
-    /// Schemas of tools are those of objects, says the protocol. Clients refuse a whole list for one tool of which that
-    /// is not so, with all that other servers have in it.
+    /// Repairs the schema of a tool, which must be that of an object. Clients refuse a whole list for one invalid
+    /// tool, with all tools of other servers in it.
     static ObjectNode acceptable(ObjectNode tool) {
         var input = tool.path("inputSchema") instanceof ObjectNode schema ? schema : tool.putObject("inputSchema");
         input.put("type", "object");

@@ -11,7 +11,7 @@ import java.util.stream.IntStream;
 
 /// How long a client waits for servers.
 final class ServerWait {
-    /// How often it is looked whether who is late is being installed.
+    /// How often to check whether a late server is being installed.
     private static final Duration LOOK = Duration.ofMillis(50);
 
     private ServerWait() {}
@@ -32,10 +32,10 @@ final class ServerWait {
         }
     }
 
-    /// Until all are there, or only those are late for which something is being installed: that may take minutes, and
-    /// what the others have can be told at once. Where there is nothing else to tell, it is waited for.
+    /// Waits until all are ready, or only those are late that are being installed: that may take minutes, and the
+    /// others' items can be listed at once. If there is nothing else to list, it waits for these too.
     ///
-    /// @param coming what is awaited of each server, in the same order
+    /// @param coming the result of each server, in the same order
     static <T> void forAll(List<GatewayServer> servers, List<CompletableFuture<T>> coming, Duration patience) {
         long deadline = System.nanoTime() + patience.toNanos();
         while (System.nanoTime() < deadline) {
@@ -52,12 +52,12 @@ final class ServerWait {
         }
     }
 
-    /// For one of them, and not for long.
+    /// Waits briefly for one of them.
     private static void await(CompletableFuture<?>[] late) {
         try {
             var _ = CompletableFuture.anyOf(late).get(LOOK.toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException | ExecutionException _) {
-            // Whoever waits looks again.
+            // The caller checks again.
         } catch (InterruptedException e) {
             throw calledOff();
         }

@@ -9,7 +9,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// One server as one client's session has it: the connection to it, and what it listed over that. Thread-safe.
+/// One server in one client's session: the connection to it, and its lists. Thread-safe.
 final class SessionServer {
     private final GatewayServer server;
     private final Map<Listed, List<ObjectNode>> lists = new EnumMap<>(Listed.class);
@@ -23,9 +23,9 @@ final class SessionServer {
         return server;
     }
 
-    /// The connection there is, or that is being made; a new one where that is over.
+    /// The existing connection, or one that is being made; a new one when that has ended.
     ///
-    /// @param begin begins to make a connection, and returns at once
+    /// @param begin starts to connect, and returns at once
     CompletableFuture<Upstream> connection(Consumer<CompletableFuture<Upstream>> begin) {
         CompletableFuture<Upstream> fresh;
         synchronized (this) {
@@ -52,7 +52,7 @@ final class SessionServer {
                 .map(CompletableFuture::join);
     }
 
-    /// One that is being made is closed when it is there.
+    /// Disconnects; a connection that is being made is closed when it is ready.
     void disconnect() {
         CompletableFuture<Upstream> there;
         synchronized (this) {
@@ -63,7 +63,7 @@ final class SessionServer {
         }
     }
 
-    /// What it listed, if it was asked.
+    /// Its list, if it was read.
     synchronized Optional<List<ObjectNode>> listed(Listed kind) {
         return Optional.ofNullable(lists.get(kind));
     }

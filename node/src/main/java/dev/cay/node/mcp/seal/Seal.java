@@ -16,8 +16,8 @@ import javax.crypto.Cipher;
 import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
-/// Keeps credentials on disk so that only this installation can read them: copies of its snapshots and of its disks say
-/// nothing without the key, which lies apart from them. Thread-safe.
+/// Encrypts credentials on disk so that only this installation can read them: copies of its snapshots and disks are
+/// useless without the key, which is stored elsewhere. Thread-safe.
 public final class Seal {
     private static final int KEY_BYTES = 32;
     private static final int NONCE_BYTES = 12;
