@@ -61,7 +61,7 @@ final class DockerfileBuild {
         return new CayException(ErrorKind.INVALID_ARGUMENT, String.valueOf(e.getMessage()), e);
     }
 
-    /// Sends all, and shows what the build says until it ends. A thread that is interrupted cancels the build.
+    /// Sends everything, and shows the log until the build ends. An interrupt cancels the build.
     ///
     /// @param request name, tags and sizes of the template
     /// @param logins  for the registries of its images, as the API takes them

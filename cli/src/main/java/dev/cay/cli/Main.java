@@ -92,7 +92,7 @@ public final class Main implements Runnable {
         return commands;
     }
 
-    /// Help of the whole is the launcher's; this is seen only when somebody starts the jar by hand.
+    /// Prints a short help. The launcher has its own; this is seen only when the jar is started by hand.
     @Override
     public void run() {
         CommandLine.usage(this, System.out);

@@ -92,7 +92,7 @@ final class McpCommand implements Callable<Integer> {
     private ServerSettings settings() {
         try {
             var environment = environment();
-            // Nobody's key is used but the client's, yet somebody must have said where the sandboxes are.
+            // Only the clients' keys are used, but the address of the platform must be set.
             boolean keyless = http && (environment.containsKey("E2B_API_URL") || environment.containsKey("E2B_DOMAIN"));
             return keyless
                     ? ServerSettings.readWithoutKey(environment, Path.of(""))
@@ -113,7 +113,7 @@ final class McpCommand implements Callable<Integer> {
         return console != null && console.isTerminal();
     }
 
-    /// Whoever names no key means the Cay on this machine, if it runs.
+    /// The environment. Without a key it is that of the Cay on this machine, if it runs.
     private Map<String, String> environment() {
         var environment = new HashMap<>(System.getenv());
         boolean elsewhere = http && environment.containsKey("E2B_API_URL");

@@ -32,7 +32,7 @@ final class McpInstallCommand implements Callable<Integer> {
     private static final String NAME = "cay";
     private static final JsonMapper JSON = new JsonMapper();
 
-    /// Who can be told, and by which file of the user's home.
+    /// The clients that can be configured, each with its file in the user's home.
     enum Client {
         CLAUDE_DESKTOP,
         CLAUDE_CODE,
@@ -79,7 +79,7 @@ final class McpInstallCommand implements Callable<Integer> {
         return 0;
     }
 
-    /// Only what clients of Cay read goes into a file of somebody else's program.
+    /// Only the variables that Cay's clients read are written into another program's file.
     static ObjectNode entry(Path launcher, Map<String, String> environment) {
         var entry = JSON.createObjectNode().put("type", "stdio").put("command", launcher.toString());
         entry.putArray("args").add("mcp");

@@ -26,7 +26,7 @@ final class SandboxLogPrinter {
     private final Map<String, String> filter = new TreeMap<>();
     private final boolean json;
 
-    /// Where the next page begins, and the lines of that millisecond that were printed.
+    /// The start of the next page, and the lines of that millisecond that were printed.
     private Instant cursor = Instant.EPOCH;
 
     private final Set<String> printed = new HashSet<>();
@@ -57,7 +57,7 @@ final class SandboxLogPrinter {
         return 0;
     }
 
-    /// Goes on until the sandbox has ended.
+    /// Prints until the sandbox has ended.
     int follow(@Nullable Instant from, int lines) throws InterruptedException {
         if (from == null) {
             last(lines).forEach(this::printNew);
@@ -65,7 +65,7 @@ final class SandboxLogPrinter {
             cursor = from;
         }
         while (true) {
-            // Asked first: what the sandbox says at its end is printed.
+            // Checked first, so that the last lines are printed.
             boolean alive = isAlive();
             boolean more = next();
             if (!alive && !more) {
@@ -109,7 +109,7 @@ final class SandboxLogPrinter {
             return false;
         }
         if (cursor.equals(before)) {
-            // More lines in one millisecond than a page has: the rest cannot be asked for.
+            // More lines in one millisecond than a page has: the rest cannot be requested.
             cursor = cursor.plusMillis(1);
         }
         return true;

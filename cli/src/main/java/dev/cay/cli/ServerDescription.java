@@ -13,9 +13,9 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// What is told about a server, to people and to programs. Of what the operator set only names are told.
+/// The description of a server, for people and for programs. Of the operator's settings only names are shown.
 record ServerDescription(Catalog catalog, CatalogServer server) {
-    /// In which ways it is started here, the first that is tried first, or why it is not.
+    /// The ways in which it is started here, in order, or why it is not.
     String start() {
         if (catalog.overrideOf(server).disabled()) {
             return "off";
@@ -183,7 +183,7 @@ record ServerDescription(Catalog catalog, CatalogServer server) {
         };
     }
 
-    /// What the way needs, and what it has of its own.
+    /// The requirements and settings of a way.
     private List<String> details(ServerWay way) {
         var details = new ArrayList<String>();
         details.add(
@@ -240,7 +240,7 @@ record ServerDescription(Catalog catalog, CatalogServer server) {
         return groups.stream().map(group -> String.join(" and ", group)).collect(Collectors.joining(", or "));
     }
 
-    /// With all that must be given, as it is written in JavaScript.
+    /// An example in JavaScript with all required options.
     private String example() {
         var first =
                 server.anyOf().isEmpty() ? List.<String>of() : server.anyOf().getFirst();

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import tools.jackson.databind.JsonNode;
 
-/// Has the daemon build a template, and shows what it says.
+/// Has the daemon build a template, and shows the log.
 final class TemplateBuildCall {
     private static final Duration EVERY = Duration.ofMillis(300);
     private static final int PAGE = 100;
@@ -27,10 +27,10 @@ final class TemplateBuildCall {
         this.out = out;
     }
 
-    /// Shows what the build says until it ends. A thread that is interrupted cancels the build.
+    /// Shows the log until the build ends. An interrupt cancels the build.
     ///
     /// @param request name, tags and sizes of the template
-    /// @param start   what the build does; given the template's id, and may send files
+    /// @param start   the body of the start; called with the template's id, and may send files
     void run(Map<String, Object> request, Function<String, Map<String, Object>> start) throws InterruptedException {
         var requested = api.call("POST", "/v3/templates", request);
         String template = requested.path("templateID").asString();
@@ -60,7 +60,7 @@ final class TemplateBuildCall {
         return present;
     }
 
-    /// @param what it is, for the log
+    /// @param what description of the files, for the log
     void send(String template, String hash, String what, Path archive) throws IOException {
         out.println("Sending %s, %s".formatted(what, PoolCommand.size(Files.size(archive))));
         api.upload(URI.create(link(template, hash).path("url").asString()), archive);

@@ -60,8 +60,8 @@ final class TemplateCommand extends ListingCommand {
         return 0;
     }
 
-    /// Which templates there are, and how far. A daemon that runs is asked, as it may have work to do with a template
-    /// whose tree lies in the cache, or go on with an older one: only it knows what a create would answer.
+    /// Lines about all templates with their state. A running daemon is asked, because it may still work on a
+    /// template whose tree is in the cache, or use an older build: only it knows what a create would answer.
     ///
     /// @param daemon empty when none runs
     static List<String> lines(Optional<Api> daemon, Function<String, HouseTemplate> templates) {
@@ -81,7 +81,7 @@ final class TemplateCommand extends ListingCommand {
         return Stream.concat(house, built).toList();
     }
 
-    /// Of one that a user has built, whose first build may have failed.
+    /// The state of a user's template, whose first build may have failed.
     private static String userState(String status) {
         return switch (status) {
             case "error" -> "its newest build failed; `cay template logs` says why";
@@ -90,7 +90,8 @@ final class TemplateCommand extends ListingCommand {
         };
     }
 
-    /// By name. A house template's name is that of no team, so one that a team calls the same is not meant.
+    /// The states by name. Names of Cay's own templates belong to no team, so a team's template of the same name is
+    /// not meant.
     private static Map<String, String> statuses(Api daemon) {
         var statuses = new HashMap<String, String>();
         for (var template : daemon.all("/v2/templates")) {
@@ -100,7 +101,7 @@ final class TemplateCommand extends ListingCommand {
                 statuses.put(name.asString(""), ready ? byTags(daemon, name.asString("")) : status);
             }
         }
-        // The list has only templates of the key's team, and house templates belong to the first team.
+        // The list has only templates of the key's team; Cay's own belong to the first team.
         for (String name : HouseTemplate.names()) {
             if (!statuses.containsKey(name)) {
                 findHouse(daemon, name).ifPresent(status -> statuses.put(name, status));
@@ -146,7 +147,7 @@ final class TemplateCommand extends ListingCommand {
         };
     }
 
-    /// While no daemon runs.
+    /// The state while no daemon runs.
     private static String state(HouseTemplate template) {
         return template.isBuilt() ? "made, " + PoolCommand.size(template.size()) : notMade(template);
     }

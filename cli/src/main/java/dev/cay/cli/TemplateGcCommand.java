@@ -79,9 +79,9 @@ final class TemplateGcCommand implements Callable<Integer> {
         }
     }
 
-    /// One collection of the daemon, shown as it goes on.
+    /// Shows a collection of the daemon while it runs.
     ///
-    /// @param err for what is no result
+    /// @param err for messages other than results
     record Collecting(Api api, PrintStream out, PrintStream err, boolean json) {
         int run(Map<String, Object> body) throws InterruptedException {
             var begun = api.call("POST", "/admin/collections", body);

@@ -31,7 +31,7 @@ final class UserTemplates {
         return URLEncoder.encode(text, StandardCharsets.UTF_8);
     }
 
-    /// The newest build, or the one that is named.
+    /// The newest build, or the given one.
     private static JsonNode build(Api api, String name, @Nullable String wanted) {
         JsonNode newest = null;
         for (var build : api.call("GET", path(name), null).path("builds")) {
@@ -117,7 +117,7 @@ final class UserTemplates {
             return follow(api, name, build(api, name, wanted).path("buildID").asString(""));
         }
 
-        /// Prints a build's log until it is over.
+        /// Prints a build's log until it ends.
         ///
         /// @return 1 when it failed
         static int follow(Api api, String template, String build) throws InterruptedException {

@@ -55,7 +55,7 @@ public final class DoctorCommand implements Callable<Integer> {
         return findings.stream().anyMatch(finding -> finding.level() == Finding.Level.FAIL) ? 1 : 0;
     }
 
-    /// All findings, for whoever reads them elsewhere.
+    /// All findings as lines, for the support archive.
     public static List<String> report(CayConfig config, ConfigOptions options) {
         return look(config, options).stream().map(Finding::line).toList();
     }

@@ -91,7 +91,7 @@ final class NetworkChecks implements Check {
                         "sudo apt-get install libnss-myhostname");
     }
 
-    /// A network of the host within ours keeps Cay from starting, a wider one around ours only deserves a look.
+    /// A network of the host within Cay's range keeps Cay from starting; a wider one around it is only reported.
     static Finding routes(HostRoutes routes, String text) {
         var range = AddressRange.parse(text);
         var found = routes.into(range);
@@ -106,8 +106,8 @@ final class NetworkChecks implements Check {
                 : Finding.fail("addresses", what, fix);
     }
 
-    /// Docker, ufw and the like are served by Cay itself, as far as they are iptables; what somebody wrote by hand in
-    /// nftables is theirs to change.
+    /// Cay itself adds rules for Docker, ufw and other iptables firewalls; hand-written nftables rules are only
+    /// reported.
     static List<Finding> firewall(List<ForeignFirewalls.Obstacle> obstacles) {
         if (obstacles.isEmpty()) {
             return List.of(Finding.ok(FIREWALL, "none of this host stops sandboxes"));

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
-/// What the host itself could do better. Nothing here stops Cay; all of it makes a hole in the kernel harder to use.
+/// What the host itself could do better. None of it stops Cay; all of it makes kernel bugs harder to exploit.
 final class SecurityChecks implements Check {
     private static final int OLD_DAYS = 120;
     private static final Pattern RUNC = Pattern.compile("runc version (\\d+)\\.(\\d+)\\.(\\d+)(\\S*)");
@@ -35,7 +35,8 @@ final class SecurityChecks implements Check {
         return findings;
     }
 
-    /// Versions say little, as distributions fix old ones; the day it was built says how long it was not fixed.
+    /// The age of the kernel. Versions say little, because distributions fix old ones; the build date says how long
+    /// it got no fixes.
     static Finding kernelAge(String version, LocalDate today) {
         var built = built(version);
         if (built.isEmpty()) {
