@@ -51,7 +51,7 @@ public final class Program {
         var settings = asked.http()
                 ? ServerSettings.readWithoutKey(environment, Path.of(""))
                 : ServerSettings.read(environment, Path.of(""));
-        // Whoever writes the log looks for it when it is first used.
+        // The logging library reads this property at its first use.
         System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", settings.logLevel());
         System.setProperty("org.slf4j.simpleLogger.log.org.eclipse.jetty", "WARN");
         if (asked.http()) {

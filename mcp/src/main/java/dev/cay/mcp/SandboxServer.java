@@ -14,8 +14,8 @@ public final class SandboxServer {
         this.settings = settings;
     }
 
-    /// For a client that started this process. Returns when it closes its end; ended from outside, whoever is told to
-    /// stop still clears up.
+    /// Serves the client that started this process. Returns when the client closes its end; a signal also ends the
+    /// sandboxes.
     public void serve(InputStream in, OutputStream out) throws IOException {
         try (var cay = Cay.with(settings.sandboxes());
                 var sandboxes = new OwnSandboxes(cay, settings.template(), settings.most())) {

@@ -49,7 +49,7 @@ public record ServerSettings(Settings sandboxes, int most, Lifetimes lifetimes, 
                 level(given(all, "LOG_LEVEL").orElse("INFO")));
     }
 
-    /// A variable that is empty says nothing, as in a file of settings that somebody has yet to fill in.
+    /// The value of a variable; an empty one counts as missing, as in a settings file that is not filled in yet.
     private static Optional<String> given(Map<String, String> all, String name) {
         return Optional.ofNullable(all.get(name)).map(String::strip).filter(value -> !value.isEmpty());
     }

@@ -11,7 +11,7 @@ import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Collectors;
 
-/// Serves as a process that does nothing else, until it is told to stop; sandboxes end then.
+/// Runs the server until a signal; then its sandboxes end.
 public final class Serving {
     public static final int USUAL_PORT = 8090;
     public static final String USUAL_ADDRESS = "127.0.0.1";

@@ -8,8 +8,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/// Tells a client that its call goes on, if it wants to know: what is printed, but not too often, and how long it has
-/// been when nothing is.
+/// Sends progress of a call to a client that asked for it: its output, but not too often, and the elapsed time when
+/// there is none.
 final class SignsOfLife implements Tool.Progress, AutoCloseable {
     private static final Duration SHORTEST_PAUSE = Duration.ofMillis(500);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
@@ -57,7 +57,7 @@ final class SignsOfLife implements Tool.Progress, AutoCloseable {
         }
     }
 
-    /// @param pause nothing is told when something was within this time
+    /// @param pause nothing is sent if something was within this time
     private void tell(String text, Duration pause) {
         lock.lock();
         try {

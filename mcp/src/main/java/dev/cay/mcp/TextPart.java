@@ -8,10 +8,10 @@ import java.io.Reader;
 import java.nio.charset.StandardCharsets;
 import java.util.function.IntConsumer;
 
-/// A part of a long text. It is counted in Unicode's characters, which are the same in all languages of programs.
+/// A part of a long text. Counted in Unicode code points, which are the same in all programming languages.
 ///
-/// @param characters how many there are in it
-/// @param more       whether the text goes on behind it
+/// @param characters its number of code points
+/// @param more       whether the text continues after it
 record TextPart(String text, int characters, boolean more) {
     /// Reads no further than it must: a file may be longer than what anybody wants of it.
     static TextPart read(InputStream file, int offset, int length) throws IOException {

@@ -19,7 +19,7 @@ import tools.jackson.databind.JsonNode;
 public final class ToolServer implements Conversation {
     private static final Logger log = LoggerFactory.getLogger(ToolServer.class);
 
-    /// Newest first. A client that wants another one is told the newest, and decides.
+    /// Newest first. A client that asks for another one gets the newest, and decides.
     private static final List<String> VERSIONS = List.of("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05");
 
     private final Map<String, Tool> tools = new LinkedHashMap<>();
@@ -87,7 +87,7 @@ public final class ToolServer implements Conversation {
             try (var progress = SignsOfLife.to(reply, token)) {
                 result = result(tool, request.params().path("arguments"), progress);
             }
-            // Whoever called it off does not want to hear of it any more.
+            // A client that cancelled a call gets no answer to it.
             if (calls.remove(request.id()) != null) {
                 reply.end(Message.result(request.id(), result));
             }
