@@ -10,7 +10,7 @@ import dev.cay.server.ServerSettings;
 import dev.cay.server.access.AdminToken;
 import dev.cay.server.audit.AuditExports;
 import dev.cay.server.audit.AuditLog;
-import dev.cay.server.build.BuildFloor;
+import dev.cay.server.build.BuildService;
 import dev.cay.server.log.OtlpSettings;
 import dev.cay.server.people.PersonAccess;
 import dev.cay.server.people.openid.IssuerSettings;
@@ -135,9 +135,9 @@ final class DaemonSettings {
         return new PersonAccess.Settings(URI.create(config.signInUrl()), issuer, signIn.domains());
     }
 
-    private BuildFloor.Settings builds(IntSupplier poolMB) {
+    private BuildService.Settings builds(IntSupplier poolMB) {
         var templates = config.templates();
-        return new BuildFloor.Settings(
+        return new BuildService.Settings(
                 new Resources(TEMPLATE_CPUS, TEMPLATE_MEMORY_MB, resources().diskSizeMB()),
                 (int) Math.max(TEMPLATE_MEMORY_MB, machineMemoryMB()),
                 poolMB,

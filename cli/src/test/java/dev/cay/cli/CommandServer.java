@@ -66,7 +66,7 @@ final class CommandServer implements AutoCloseable {
 
     private CayServer server(Path state, Node node, List<String> allowed) {
         var builds =
-                new BuildFloor.Settings(new Resources(2, 1024, 1024), 1024, () -> 1024, 1, 1, List.of(), directory);
+                new BuildService.Settings(new Resources(2, 1024, 1024), 1024, () -> 1024, 1, 1, List.of(), directory);
         var settings = new ServerSettings(
                 "cay.test",
                 new ServerSettings.Files(

@@ -6,7 +6,7 @@ import dev.cay.server.access.TeamRoutes;
 import dev.cay.server.admin.LimitRoutes;
 import dev.cay.server.admin.TeamAdminRoutes;
 import dev.cay.server.admin.TeamNetworkRoutes;
-import dev.cay.server.edge.Unserved;
+import dev.cay.server.edge.UnsupportedRoutes;
 import dev.cay.server.event.EventRoutes;
 import dev.cay.server.identity.IdentityRoutes;
 import dev.cay.server.log.LogRoutes;
@@ -65,7 +65,7 @@ final class ApiRoutes {
         addSandboxes();
         addObservation();
         addVolumes();
-        new Unserved(teams.access()).addTo(routes);
+        new UnsupportedRoutes(teams.access()).addTo(routes);
         return routes;
     }
 

@@ -80,8 +80,7 @@ record SandboxParts(
                 expiry,
                 pauses,
                 records,
-                opened.add(
-                        new Chores(
+                opened.add(new Chores(
                         store,
                         sandboxes,
                         starter,

@@ -1,7 +1,7 @@
 package dev.cay.server;
 
 import dev.cay.server.audit.AuditLog;
-import dev.cay.server.build.BuildFloor;
+import dev.cay.server.build.BuildService;
 import dev.cay.server.log.OtlpSettings;
 import dev.cay.server.people.PersonAccess;
 import dev.cay.server.quota.Limits;
@@ -46,7 +46,7 @@ public record ServerSettings(
     /// @param builds     what holds for builds of templates
     /// @param keepUnused how long layers and other things stay that nothing refers to; null if none is removed
     public record Templates(
-            BuildFloor.Settings builds, @Nullable Duration keepUnused) {}
+            BuildService.Settings builds, @Nullable Duration keepUnused) {}
 
     /// @param measureEvery time between two readings of what sandboxes use
     /// @param audit        what holds for the audit log

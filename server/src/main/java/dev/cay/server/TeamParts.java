@@ -32,7 +32,10 @@ record TeamParts(
         var keys = new ApiKeys(store, access, clock, random);
         var teams = new Teams(store, access, clock);
         var secrets = new Secrets(store, files.secret().resolveSibling("secrets.keys"), clock, random);
-        var identities = new IdentityTokens(files.secret().resolveSibling("identity.key"), settings.teams().people().url(), clock);
+        var identities = new IdentityTokens(
+                files.secret().resolveSibling("identity.key"),
+                settings.teams().people().url(),
+                clock);
         return new TeamParts(quotas, audit, access, keys, teams, secrets, identities);
     }
 

@@ -1,14 +1,14 @@
 package dev.cay.server;
 
 import dev.cay.life.Undo;
-import dev.cay.server.build.BuildFloor;
+import dev.cay.server.build.BuildService;
 import dev.cay.server.template.DiskCollections;
 import dev.cay.server.template.TemplateSupply;
 import dev.cay.server.template.Templates;
 
 /// What sandboxes start from: templates, those that come with Cay, builds of users, and the removal of what is not
 /// needed any more.
-record TemplateParts(Templates templates, TemplateSupply supply, BuildFloor builds, DiskCollections collections) {
+record TemplateParts(Templates templates, TemplateSupply supply, BuildService builds, DiskCollections collections) {
     /// @param opened closes what has to be closed
     static TemplateParts make(
             ServerSettings.Templates settings,
@@ -19,7 +19,7 @@ record TemplateParts(Templates templates, TemplateSupply supply, BuildFloor buil
             SandboxParts sandboxes,
             AttachedNode node,
             Undo opened) {
-        var builds = new BuildFloor(
+        var builds = new BuildService(
                 settings.builds(),
                 base.store(),
                 teams.access(),

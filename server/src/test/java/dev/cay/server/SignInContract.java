@@ -460,7 +460,8 @@ abstract class SignInContract extends ServerTest {
                 .isEqualTo(200);
         for (String action : List.of("team.add-member", "person.link", "team.remove-member", "person.remove")) {
             TestServer.await(
-                    action + " of bob", () -> entry(action).path("person").asString("").equals(id));
+                    action + " of bob",
+                    () -> entry(action).path("person").asString("").equals(id));
             assertThat(entry(action).toString()).doesNotContain("bob@");
         }
     }

@@ -221,7 +221,7 @@ final class TestServer implements AutoCloseable {
             Duration patience,
             OtlpSettings otlp,
             PersonAccess.Settings people) {
-        var builds = new BuildFloor.Settings(
+        var builds = new BuildService.Settings(
                 new Resources(2, 1024, 10240),
                 8192,
                 () -> 20480,

@@ -53,7 +53,7 @@ public final class Builds implements NodeBuilds, AutoCloseable {
     private final OnDemandInterpreter interpreter;
     private final InstantSource clock;
     private final FairTurns turns;
-    private final Map<BuildId, UnderWay> underWay = new ConcurrentHashMap<>();
+    private final Map<BuildId, RunningBuild> builds = new ConcurrentHashMap<>();
     private volatile boolean closed;
 
     /// A running build with its thread, and the reason of a cancellation.

@@ -42,7 +42,7 @@ final class Saving {
     private final Runnable stuck;
 
     /// @param stuck sees to a sandbox that runs and cannot be opened; on the keeper's thread
-    Saving(KeeperParts parts, Premises premises, KeeperThread turns, Life life, Doors doors, Runnable stuck) {
+    Saving(KeeperParts parts, HostFootprint footprint, KeeperThread turns, Life life, Doors doors, Runnable stuck) {
         this.store = parts.saved().store();
         this.snapshots = parts.saved().snapshots();
         this.gateways = parts.traffic().gateways();
@@ -334,9 +334,9 @@ final class Saving {
     /// Adopts a paused sandbox, and removes the rest of its container.
     void adopt() {
         if (notes().phaseNow() == SandboxNotes.Phase.SAVING) {
-            premises.note(notes().paused(store.require(notes().snapshot()).saved()));
+            footprint.note(notes().paused(store.require(notes().snapshot()).saved()));
         }
-        if (!store.isWhole(notes().snapshot()) && !premises.saveRest()) {
+        if (!store.isWhole(notes().snapshot()) && !footprint.saveRest()) {
             log.atError().addKeyValue("sandbox", id()).log("what was saved of a sandbox is gone");
         }
         life.enter(Stage.PAUSED);

@@ -19,8 +19,8 @@ import java.util.Date;
 import java.util.Optional;
 import java.util.Set;
 
-/// The tokens that programs of people send with requests: JWTs that name their sign-in. Only this server signs and
-/// reads them. A token is valid for an hour, and only while its sign-in is. Thread-safe.
+/// The tokens that programs of people send with requests: JWTs that say by which sign-in they were made. Only this
+/// server signs and reads them. A token is good for an hour, and only while its sign-in is. Thread-safe.
 final class AccessTokens {
     static final Duration LIFE = Duration.ofHours(1);
 
@@ -60,7 +60,7 @@ final class AccessTokens {
         return read(token, true);
     }
 
-    /// Whether this server made the token, also an expired one.
+    /// Whether this server made it, also when it is over.
     boolean isOurs(String token) {
         return read(token, false).isPresent();
     }

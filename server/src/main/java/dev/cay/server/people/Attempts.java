@@ -14,7 +14,7 @@ final class Attempts {
     private static final int MOST = 20;
     private static final Duration WINDOW = Duration.ofMinutes(10);
 
-    /// Most addresses that are remembered.
+    /// Of addresses that are remembered.
     private static final int MOST_ADDRESSES = 10_000;
 
     private record Wrong(int count, Instant end) {}

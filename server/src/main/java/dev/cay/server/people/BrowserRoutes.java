@@ -18,7 +18,7 @@ final class BrowserRoutes {
     private final SignIns signIns;
     private final AccessTokens tokens;
     private final Attempts attempts;
-    private final SignInPage signInPage;
+    private final SignInOptions ways;
     private final SignInNotes notes;
 
     BrowserRoutes(
@@ -26,13 +26,13 @@ final class BrowserRoutes {
             SignIns signIns,
             AccessTokens tokens,
             Attempts attempts,
-            SignInPage signInPage,
+            SignInOptions ways,
             SignInNotes notes) {
         this.browsers = browsers;
         this.signIns = signIns;
         this.tokens = tokens;
         this.attempts = attempts;
-        this.signInPage = signInPage;
+        this.ways = ways;
         this.notes = notes;
     }
 
@@ -61,7 +61,7 @@ final class BrowserRoutes {
     private void home(Exchange exchange) {
         var signIn = browsers.signIn(exchange);
         if (signIn.isEmpty()) {
-            signInPage.show(exchange, null);
+            ways.show(exchange, null);
             return;
         }
         String content = """
@@ -73,8 +73,7 @@ final class BrowserRoutes {
         SignInPage.send(exchange, 200, "Signed in", content, "");
     }
 
-    /// Shows a page with a button. The click uses the link up, not the request: link scanners open links before people
-    /// do.
+    /// A link is used up by the click: programs look at links before people do.
     private void show(Exchange exchange) {
         String token = exchange.query("token");
         var person = require(exchange, token);

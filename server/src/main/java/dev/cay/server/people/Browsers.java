@@ -39,7 +39,7 @@ public final class Browsers {
         this.random = random;
     }
 
-    /// Whether the request carries a cookie of Cay, which must not be passed on.
+    /// Whether the request carries a cookie of ours, which nobody else may see.
     public static boolean hasCookie(Exchange exchange) {
         return Set.of(SESSION, SECURE + SESSION, BINDING, SECURE + BINDING).stream()
                 .anyMatch(name -> exchange.cookie(name) != null);
@@ -50,7 +50,7 @@ public final class Browsers {
         return cookie == null ? Optional.empty() : signIns.findBrowser(new Secret(cookie));
     }
 
-    /// Sets the cookie of a sign-in.
+    /// Has the browser show this from now on.
     void remember(Exchange exchange, SignIns.Proved proved) {
         set(
                 exchange,
@@ -63,7 +63,8 @@ public final class Browsers {
         set(exchange, SESSION, "", 0);
     }
 
-    /// A secret that identifies this browser before a sign-in; sets a new cookie if it has none.
+    /// A secret of the browser's, made now if there is none, which tells this browser from others before anybody signed
+    /// in.
     Secret binding(Exchange exchange) {
         return knownBinding(exchange).orElseGet(() -> {
             var fresh = Secret.random("", random);
@@ -92,9 +93,9 @@ public final class Browsers {
         return exchange.secure() || (isBase(exchange.authority()) && "https".equals(base.getScheme()));
     }
 
-    /// The token that a form of this browser contains (CSRF).
+    /// What a form of this browser's carries.
     ///
-    /// @param purpose of the form; a token for one is not valid for another
+    /// @param purpose of the form; a token for one is not good for another
     String formToken(SignIn signIn, String purpose) {
         try {
             var mac = Mac.getInstance(ALGORITHM);
@@ -110,7 +111,7 @@ public final class Browsers {
         return token != null && Secret.same(token, formToken(signIn, purpose));
     }
 
-    /// Whether a page of this server sent the form, by the browser's `Origin` and `Sec-Fetch-Site`.
+    /// Whether a page of this server sent the form. Browsers say where each form comes from.
     boolean isOwnForm(Exchange exchange) {
         String origin = exchange.header("Origin");
         String site = exchange.header("Sec-Fetch-Site");

@@ -8,8 +8,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// The address at which a person's program waits for their browser: a port of the browser's own machine, and nothing
-/// else, because tokens are sent there.
+/// Where a program of a person's waits for their browser: a port of the browser's own machine, and nothing else, as
+/// tokens are sent there.
 ///
 /// @param origin like `http://localhost:8080`
 record CliReturn(String origin) {

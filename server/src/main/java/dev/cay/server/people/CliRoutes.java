@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
 final class CliRoutes {
     static final String PATH = "/docs/api/cli";
 
-    /// The client id that the program sends to the token endpoint.
+    /// How the program names itself to the token endpoint.
     static final String CLIENT = "e2b-cli";
 
     private static final Logger log = LoggerFactory.getLogger(CliRoutes.class);
@@ -23,7 +23,7 @@ final class CliRoutes {
     private final SignIns signIns;
     private final People people;
     private final AccessTokens tokens;
-    private final SignInPage signInPage;
+    private final SignInOptions ways;
     private final SignInNotes notes;
 
     CliRoutes(
@@ -31,13 +31,13 @@ final class CliRoutes {
             SignIns signIns,
             People people,
             AccessTokens tokens,
-            SignInPage signInPage,
+            SignInOptions ways,
             SignInNotes notes) {
         this.browsers = browsers;
         this.signIns = signIns;
         this.people = people;
         this.tokens = tokens;
-        this.signInPage = signInPage;
+        this.ways = ways;
         this.notes = notes;
     }
 
@@ -78,7 +78,7 @@ final class CliRoutes {
         return next.failed("the server failed; its log says why");
     }
 
-    /// The page to which the program sends the browser at the end, after success or failure.
+    /// The program sends the browser here when it has what it wanted, or has not.
     private static void showEnd(Exchange exchange, String state) {
         if (state.equals("success")) {
             String email = exchange.query("email");
@@ -166,8 +166,8 @@ final class CliRoutes {
         values.put("email", signIn.person().email());
         values.put("accessToken", tokens.make(proved.signIn()));
         values.put("refreshToken", proved.secret().text());
-        values.put("tokenEndpoint", signInPage.address(OAuthRoutes.TOKEN));
-        values.put("revokeEndpoint", signInPage.address(OAuthRoutes.REVOKE));
+        values.put("tokenEndpoint", ways.address(OAuthRoutes.TOKEN));
+        values.put("revokeEndpoint", ways.address(OAuthRoutes.REVOKE));
         values.put("clientId", CLIENT);
         return next.with(values);
     }

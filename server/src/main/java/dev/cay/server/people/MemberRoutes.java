@@ -18,11 +18,11 @@ final class MemberRoutes {
     private final Access access;
     private final People people;
     private final SignIns signIns;
-    private final WaysIn ways;
+    private final SignInOptions ways;
     private final ToIntFunction<TeamKey> renewal;
 
     /// @param renewal renews the tokens of sandboxes that somebody with these rights could open, and says of how many
-    MemberRoutes(Access access, People people, SignIns signIns, WaysIn ways, ToIntFunction<TeamKey> renewal) {
+    MemberRoutes(Access access, People people, SignIns signIns, SignInOptions ways, ToIntFunction<TeamKey> renewal) {
         this.access = access;
         this.people = people;
         this.signIns = signIns;
@@ -106,7 +106,8 @@ final class MemberRoutes {
         exchange.sendJson(200, answer);
     }
 
-    /// Makes a link that signs a browser in as this person. Only the operator decides who gets one.
+    /// A link that signs a browser in as this person. Whoever may have one is the operator's to decide, so nobody else
+    /// makes them.
     private void link(Exchange exchange) {
         String email = exchange.parameter("email");
         if (Boolean.TRUE.equals(RequestBody.of(exchange).bool("first"))
@@ -121,7 +122,7 @@ final class MemberRoutes {
                         201,
                         Map.of(
                                 "url",
-                                signInPage.address(BrowserRoutes.LINK) + "?token=" + link.text(),
+                                ways.address(BrowserRoutes.LINK) + "?token=" + link.text(),
                                 "expiresIn",
                                 SignIns.LINK_LIFE.toSeconds()));
     }

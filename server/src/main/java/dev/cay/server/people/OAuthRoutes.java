@@ -7,7 +7,7 @@ import dev.cay.wire.CayException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// Routes by which programs of people renew and revoke their tokens, as in OAuth 2.0 (RFC 6749, RFC 7009).
+/// Where programs of people renew their tokens and give them back, as OAuth 2.0 has it (RFC 6749, RFC 7009).
 final class OAuthRoutes {
     static final String TOKEN = "/oauth/token";
     static final String REVOKE = "/oauth/revoke";

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Sends browsers to the issuer, and signs them in when they return. A waiting program is told of every failure.
+/// Sends browsers to the issuer, and signs them in when they come back. A program that waits hears of every failure.
 final class OpenIdRoutes {
     static final String CALLBACK = "/sign-in/callback";
 
@@ -34,9 +34,9 @@ final class OpenIdRoutes {
     }
 
     void addTo(Routes routes) {
-        routes.on("GET", SignInPage.START, this::start);
+        routes.on("GET", SignInOptions.START, this::start);
         routes.on("GET", CALLBACK, this::callback);
-        // Link scanners send HEAD, and must not use links up.
+        // Programs that look at links for their users must not use them up.
         routes.on("HEAD", CALLBACK, exchange -> exchange.send(405));
     }
 

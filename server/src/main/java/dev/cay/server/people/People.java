@@ -15,7 +15,7 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jdbi.v3.core.Handle;
 
-/// Adds people to teams and removes them. Each change is in the store before it takes effect. Thread-safe.
+/// Adds people to teams and removes them. Each change is in the store before anybody sees it. Thread-safe.
 final class People {
     private final Store store;
     private final Access access;
@@ -29,8 +29,8 @@ final class People {
         this.clock = clock;
     }
 
-    /// Revokes keys that were minted for people who have left since: an earlier daemon may have been killed before it
-    /// did.
+    /// Revokes keys that were minted for people who have left since: an earlier daemon may have been killed
+    /// before it did.
     void settle() {
         var members = store.read(PeopleStore::people).stream()
                 .flatMap(person -> memberships(person).stream())
@@ -61,7 +61,7 @@ final class People {
         return member;
     }
 
-    /// Removes a person from a team, and revokes the keys that were minted for them there.
+    /// From here on the person has no rights in the team, and the keys that were minted for them there are refused.
     ///
     /// @return keys that the person made for the team, which stay
     List<TeamKey> removeMember(Team team, String email) {
@@ -97,7 +97,7 @@ final class People {
         return TeamKey.ofPerson(person.id(), person.email(), member.team(), member.scope(), null);
     }
 
-    /// Removes a person from all teams, and ends all their sign-ins.
+    /// Removes somebody from all teams, and ends all they signed in with.
     ///
     /// @return keys that they made, which stay
     List<TeamKey> remove(String email) {

@@ -23,8 +23,8 @@ final class PeopleStore {
 
     /// A row of the table.
     ///
-    /// @param account the issuer's id of the person; null before the first sign-in by the issuer
-    /// @param removed whether the operator removed them
+    /// @param account  whom the issuer knows them as; null before they first came from there
+    /// @param removed  whether the operator removed them
     record Known(Person person, @Nullable String account, boolean removed) {}
 
     static Optional<Known> find(Handle handle, String email) {
@@ -48,7 +48,7 @@ final class PeopleStore {
                 """, person.id(), person.email(), at.toEpochMilli());
     }
 
-    /// @param account null so that the next account with the address is stored
+    /// @param account null for that of whoever comes next
     static void pin(Handle handle, Person person, @Nullable String account) {
         handle.execute("UPDATE person SET account = ? WHERE id = ?", account, person.id());
     }
@@ -95,7 +95,7 @@ final class PeopleStore {
                 .list();
     }
 
-    /// The memberships of a person, the oldest first.
+    /// Those of a person, the one they were added to first before all others.
     static List<Member> membershipsOf(Handle handle, String personId) {
         return handle.createQuery(MEMBERS + "AND p.id = ? ORDER BY m.added_at, t.created_at, t.id")
                 .bind(0, personId)

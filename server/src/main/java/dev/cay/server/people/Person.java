@@ -5,7 +5,7 @@ import dev.cay.wire.ErrorKind;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/// A human who signs in.
+/// Somebody who signs in.
 ///
 /// @param email by which the operator knows them, in lower case
 public record Person(String id, String email) {
@@ -22,7 +22,7 @@ public record Person(String id, String email) {
         return plain;
     }
 
-    /// The part of an address after the @.
+    /// What follows the @ of an address.
     public static String domain(String email) {
         return email.substring(email.lastIndexOf('@') + 1);
     }

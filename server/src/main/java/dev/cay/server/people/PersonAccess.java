@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
 
 /// Sign-in of people, put together.
 public final class PersonAccess implements AutoCloseable {
-    /// Settings of sign-in.
+    /// What an operator decides about sign-in.
     ///
-    /// @param url     address at which browsers reach this server, without a slash at its end
-    /// @param issuer  the OpenID Connect issuer; null for one-time links alone
+    /// @param url     where browsers of people reach this server, without a slash at its end
+    /// @param issuer  whom people sign in with; null for one-time links alone
     /// @param domains teams of all people of a domain, as `domain=team` or `domain=team:scope`
     public record Settings(URI url, @Nullable IssuerSettings issuer, List<String> domains) {
         public Settings {
@@ -58,14 +58,14 @@ public final class PersonAccess implements AutoCloseable {
                         URI.create(settings.url() + OpenIdRoutes.CALLBACK),
                         secrets.sealingKey("sign-in by OpenID Connect"),
                         clock);
-        var signInPage = new SignInPage(settings.url(), issuer == null ? null : issuer.host());
+        var ways = new SignInOptions(settings.url(), issuer == null ? null : issuer.host());
         people = new People(store, access, keys, clock);
         var signIns = new SignIns(store, keys, clock, random);
         var tokens = new AccessTokens(secrets.sealingKey("access tokens of people"), clock);
         var attempts = new Attempts(clock);
         var browsers = new Browsers(signIns, settings.url(), secrets.sealingKey("forms of people"), random);
         var notes = new SignInNotes(audit);
-        cli = new CliRoutes(browsers, signIns, people, tokens, signInPage, notes);
+        cli = new CliRoutes(browsers, signIns, people, tokens, ways, notes);
         oauth = new OAuthRoutes(signIns, tokens, attempts, notes);
         browser = new BrowserRoutes(browsers, signIns, tokens, attempts, ways, notes);
         members = new MemberRoutes(access, people, signIns, ways, renewal);
@@ -77,7 +77,7 @@ public final class PersonAccess implements AutoCloseable {
         access.admit(new PersonTokens(tokens, signIns, people, keys));
     }
 
-    /// Starts once the API keys are loaded.
+    /// Once the keys are known.
     public void start() {
         people.settle();
     }

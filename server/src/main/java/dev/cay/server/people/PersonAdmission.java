@@ -49,14 +49,14 @@ final class PersonAdmission {
         this.clock = clock;
     }
 
-    /// The person with this account.
+    /// The person who has this account.
     ///
-    /// The account is stored at the first sign-in: if the address is given to somebody else later, the new holder
-    /// cannot use the other person's rights.
+    /// The account is remembered at the first time: an address that is given to somebody else later does not
+    /// open what was another person's.
     ///
-    /// @param account the issuer's permanent id of the person
-    /// @param email   verified by the issuer
-    /// @throws CayException if they may not sign in
+    /// @param account whom the issuer knows them as, for ever
+    /// @param email   which the issuer has verified
+    /// @throws CayException if they may not come in
     Person admit(String account, String email) {
         String address = Person.email(email);
         var own = ownTeams(Person.domain(address));
@@ -109,7 +109,7 @@ final class PersonAdmission {
         return own;
     }
 
-    /// Adds a person to a team, unless the operator has removed them from it.
+    /// Not again somebody whom the operator removed from the team.
     private void join(Handle handle, Member member) {
         if (!PeopleStore.wasMember(handle, member.person(), member.team())) {
             PeopleStore.putMember(handle, member, clock.instant());

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/// Authenticates access tokens of people: gives their teams, with their current rights there. Thread-safe.
+/// What the access token of a person opens: their teams, with the rights they have there now. Thread-safe.
 final class PersonTokens implements Access.People {
     private static final int MOST_KEYS = 10;
     private static final int MOST_MINTS = 30;

@@ -12,7 +12,7 @@ import java.util.HexFormat;
 record Secret(String text) {
     private static final int BYTES = 32;
 
-    /// @param prefix shows the purpose, to somebody who finds the secret
+    /// @param prefix says what it is for, to whoever finds it somewhere
     static Secret random(String prefix, SecureRandom random) {
         byte[] value = new byte[BYTES];
         random.nextBytes(value);

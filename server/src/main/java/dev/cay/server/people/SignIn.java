@@ -3,9 +3,9 @@ package dev.cay.server.people;
 import java.time.Duration;
 import java.time.Instant;
 
-/// A browser or a program in which a person is signed in.
+/// A browser or a program that a person has signed in with.
 ///
-/// @param end when it expires, unless a program renews it
+/// @param end when it is over, unless a program renews it
 record SignIn(String id, Person person, Kind kind, Instant end) {
     enum Kind {
         BROWSER("browser", Duration.ofHours(12), "cay_session_"),
@@ -33,7 +33,7 @@ record SignIn(String id, Person person, Kind kind, Instant end) {
             return life;
         }
 
-        /// The prefix of its secrets.
+        /// Of its secrets.
         String prefix() {
             return prefix;
         }

@@ -4,9 +4,9 @@ import dev.cay.http.Exchange;
 import dev.cay.server.access.Audit;
 import org.jspecify.annotations.Nullable;
 
-/// Reports sign-ins, sign-outs and refusals to the audit log.
+/// Tells the audit log who signed in and out, and who was refused.
 final class SignInNotes {
-    /// The way in which a person signs in.
+    /// How somebody proves who they are.
     enum Way {
         BROWSER("browser"),
         LINK("link"),
@@ -30,7 +30,7 @@ final class SignInNotes {
         note(exchange, "person.sign-in", way, person, true);
     }
 
-    /// @param person null when it is not known
+    /// @param person null when nobody knows who it is
     void refused(Exchange exchange, Way way, @Nullable Person person) {
         note(exchange, "person.sign-in", way, person, false);
     }

@@ -24,7 +24,7 @@ final class SignInStore {
                 end.toEpochMilli());
     }
 
-    /// The person that a valid link signs in.
+    /// Whom a link signs in, if it is good.
     static Optional<Person> findLink(Handle handle, Secret link, Instant now) {
         return handle.createQuery("""
                         SELECT p.id, p.email FROM sign_in_link l JOIN person p ON p.id = l.person_id
@@ -36,7 +36,7 @@ final class SignInStore {
                 .findFirst();
     }
 
-    /// @return whether the link existed: of two concurrent requests, one gets it
+    /// @return whether it was there: of two who take a link at a time, one gets it
     static boolean takeLink(Handle handle, Secret link) {
         return handle.execute("DELETE FROM sign_in_link WHERE hash = ?", link.hash()) == 1;
     }
@@ -74,7 +74,7 @@ final class SignInStore {
                 .findFirst();
     }
 
-    /// The sign-in that a secret belongs to, used or not.
+    /// What a secret proves, used or not.
     static Optional<SignIn> findBySecret(Handle handle, Secret secret, Instant now) {
         return handle.createQuery("SELECT sign_in_id FROM sign_in_secret WHERE hash = ?")
                 .bind(0, secret.hash())
@@ -91,7 +91,7 @@ final class SignInStore {
                 > 0;
     }
 
-    /// @return whether the secret was unused: of two concurrent requests, one uses it
+    /// @return whether it was unused: of two who use it at a time, one does
     static boolean use(Handle handle, Secret secret, Instant now) {
         return handle.execute(
                         "UPDATE sign_in_secret SET used_at = ? WHERE hash = ? AND used_at IS NULL",
@@ -117,7 +117,7 @@ final class SignInStore {
                 .list();
     }
 
-    /// Deletes expired rows.
+    /// Removes what is over.
     static void deleteOld(Handle handle, Instant now) {
         handle.execute("DELETE FROM sign_in_link WHERE expires_at <= ?", now.toEpochMilli());
         handle.createQuery("SELECT id FROM sign_in WHERE expires_at <= ? LIMIT 100")

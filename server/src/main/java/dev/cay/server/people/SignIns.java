@@ -15,18 +15,18 @@ import org.jdbi.v3.core.Handle;
 final class SignIns {
     static final Duration LINK_LIFE = Duration.ofMinutes(10);
 
-    /// A sign-in with its secret, which cannot be shown again.
+    /// A sign-in with the secret that proves it, which nobody can be told again.
     record Proved(SignIn signIn, Secret secret) {}
 
-    /// The result of using a refresh token.
+    /// What came of a refresh token.
     sealed interface Renewal {
-        /// @param proved with the token that replaces the used one
+        /// @param proved with the token that takes the place of the one that was used
         record Renewed(Proved proved) implements Renewal {}
 
         /// The token is not known, or too old.
         record Unknown() implements Renewal {}
 
-        /// The token was used before, so either its holder or somebody else has a stolen copy. The sign-in ends.
+        /// The token was used before: it was stolen from its holder, or by them. Nobody goes on with this sign-in.
         record Reused(SignIn signIn) implements Renewal {}
     }
 
@@ -53,7 +53,7 @@ final class SignIns {
         return link;
     }
 
-    /// The person that a link would sign in; the link stays valid.
+    /// Whom a link would sign in.
     Optional<Person> peek(Secret link) {
         return store.read(handle -> SignInStore.findLink(handle, link, clock.instant()));
     }
@@ -152,7 +152,7 @@ final class SignIns {
         return found;
     }
 
-    /// Ends a sign-in: its tokens and the keys that were minted for it are refused from here on.
+    /// From here on its tokens and the keys that were minted for it are refused.
     void end(SignIn signIn) {
         store.write(handle -> {
             SignInStore.delete(handle, signIn.id());

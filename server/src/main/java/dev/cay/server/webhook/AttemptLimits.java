@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Set;
 
 /// Counts the attempts under way, so that receivers that hang hold up nobody but their own team.
-final class UnderWay {
+final class AttemptLimits {
     private static final int TOTAL = 32;
     private static final int PER_TEAM = 8;
     private static final int PER_WEBHOOK = 4;
@@ -21,11 +21,11 @@ final class UnderWay {
     private final Map<TeamId, Integer> teams = new HashMap<>();
     private final Map<String, Integer> webhooks = new HashMap<>();
 
-    UnderWay() {
+    AttemptLimits() {
         this(TOTAL, PER_TEAM, PER_WEBHOOK);
     }
 
-    UnderWay(int total, int perTeam, int perWebhook) {
+    AttemptLimits(int total, int perTeam, int perWebhook) {
         this.total = total;
         this.perTeam = perTeam;
         this.perWebhook = perWebhook;

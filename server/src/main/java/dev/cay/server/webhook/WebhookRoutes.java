@@ -23,7 +23,7 @@ final class WebhookRoutes {
     private final Runnable changed;
 
     /// Tests of all teams: a receiver that hangs holds a connection and the request for many seconds.
-    private final UnderWay tests = new UnderWay(16, 4, 1);
+    private final AttemptLimits tests = new AttemptLimits(16, 4, 1);
 
     /// @param changed is called when there may be something to send
     WebhookRoutes(Access access, WebhookBook book, WebhookCall call, Runnable changed) {

@@ -129,7 +129,7 @@ final class StreamableLink implements ServerLink {
     private boolean whole(Message request, WebClient.Reply reply) throws IOException {
         try (var room = reply.room();
                 var _ = Deadline.start(call.limits().first(), reply.answer().line())) {
-            return heard(ear.messages(reply.bytes(room)), request);
+            return heard(inbound.messages(reply.bytes(room)), request);
         }
     }
 

@@ -14,14 +14,14 @@ import java.util.Date;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// A sign-in in progress, which the issuer passes back in `state`: sealed, so that only this server can read and make
-/// it, and the server stores nothing meanwhile.
+/// A sign-in that a browser has begun, as the issuer carries it back in `state`: sealed, so that only this server reads
+/// and makes it, and nothing has to be kept meanwhile.
 ///
-/// @param nonce    which the id token must contain
+/// @param nonce    which the id token has to name
 /// @param verifier which the issuer gets with the code (PKCE)
 /// @param browser  a hash of the secret of the browser that began
 /// @param next     where the browser goes in the end; null for nowhere in particular
-/// @param end      when it expires
+/// @param end      when it is too late
 record Handshake(
         String nonce,
         String verifier,
@@ -46,7 +46,7 @@ record Handshake(
         return sealed.serialize();
     }
 
-    /// Decrypts a state; empty if it was not sealed with this key.
+    /// Empty for what was not sealed with this key.
     static Optional<Handshake> open(String state, byte[] key) {
         try {
             var sealed = EncryptedJWT.parse(state);

@@ -88,10 +88,10 @@ public final class OpenId implements AutoCloseable {
     /// @param email which the issuer has verified
     public record Account(String id, String email) {}
 
-    /// The result of a browser's return. `next` is known as soon as the state is valid, also if the sign-in failed.
+    /// What came of a browser's return. `next` is known as soon as the state is ours, also if the sign-in failed.
     ///
     /// @param account null if it failed
-    /// @param failure the reason; null if it did not fail
+    /// @param failure why; null if it did not
     /// @param next    where the browser goes
     public record Outcome(
             @Nullable Account account,
@@ -123,12 +123,12 @@ public final class OpenId implements AutoCloseable {
         used = new UsedStates(clock);
     }
 
-    /// The issuer's host, for people.
+    /// Its name, for people.
     public String host() {
         return String.valueOf(settings.url().getHost());
     }
 
-    /// The address to which a browser goes to sign in.
+    /// Where a browser goes to sign in.
     ///
     /// @param browser a hash of the browser's secret: another browser cannot complete this sign-in
     /// @throws CayException if the issuer does not answer
@@ -154,10 +154,10 @@ public final class OpenId implements AutoCloseable {
                 .toURI();
     }
 
-    /// Completes the sign-in of a state.
+    /// Completes what the state belongs to.
     ///
     /// @param browser a hash of the browser's secret; null if it has none
-    /// @return empty if this server did not make the state
+    /// @return empty if the state is none of ours
     public Optional<Outcome> complete(Map<String, String> returned, @Nullable String browser) {
         return Handshake.open(returned.getOrDefault("state", ""), key).map(handshake -> {
             try {
@@ -285,7 +285,7 @@ public final class OpenId implements AutoCloseable {
         return validator.validate(token, nonce);
     }
 
-    /// The claims about the person. Some issuers give the address only at the user info endpoint.
+    /// Some issuers tell the address at another place only.
     private PersonClaims person(OIDCProviderMetadata metadata, IDTokenClaimsSet claims, OIDCTokenResponse answer)
             throws IOException, ParseException {
         var own = new PersonClaims(claims.toJSONObject());
