@@ -20,7 +20,8 @@ final class Modules {
         if (!type.getPackageName().startsWith("dev.cay.")) {
             return Optional.empty();
         }
-        return type.getSource().map(source -> {
+        // An array has no class file of its own.
+        return type.getBaseComponentType().getSource().map(source -> {
             var place = PLACE.matcher(source.getUri().toString());
             if (!place.find()) {
                 throw new IllegalStateException("%s is in no module: %s".formatted(type.getName(), source.getUri()));

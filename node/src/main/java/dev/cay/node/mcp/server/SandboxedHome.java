@@ -3,8 +3,6 @@ package dev.cay.node.mcp.server;
 import dev.cay.node.lines.LongLines;
 import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.room.ServerRoom;
-import dev.cay.node.mcp.room.ServerRooms;
-import dev.cay.node.process.Workers;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
@@ -15,7 +13,6 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,20 +32,7 @@ final class SandboxedHome implements ServerHome {
     private static final Set<ErrorKind> NOT_ITS_FAULT =
             Set.of(ErrorKind.UNAVAILABLE, ErrorKind.EXHAUSTED, ErrorKind.CANCELED, ErrorKind.NOT_FOUND);
 
-    /// The parts that all homes share.
-    ///
-    /// @param ports connects to servers that listen at a port
-    /// @param idle  how long an unused side sandbox is kept
-    /// @param nanos the time, as {@link System#nanoTime} returns it
-    record Equipment(
-            ServerRooms rooms,
-            PortLinks ports,
-            Workers workers,
-            ServerPreparation preparation,
-            Duration idle,
-            LongSupplier nanos) {}
-
-    private final Equipment equipment;
+    private final HomeEquipment equipment;
     private final Consumer<SandboxedHome> whenClosed;
     private final SandboxId owner;
     private final LaunchPlan plan;
@@ -94,7 +78,7 @@ final class SandboxedHome implements ServerHome {
         }
     }
 
-    SandboxedHome(Equipment equipment, SandboxId owner, LaunchPlan plan, Consumer<SandboxedHome> whenClosed) {
+    SandboxedHome(HomeEquipment equipment, SandboxId owner, LaunchPlan plan, Consumer<SandboxedHome> whenClosed) {
         this.equipment = equipment;
         this.whenClosed = whenClosed;
         this.owner = owner;

@@ -22,7 +22,7 @@ public final class SandboxedHomes implements ServerHomes, ServerInstaller, AutoC
     /// How long an unused side sandbox is kept.
     public static final Duration IDLE = Duration.ofSeconds(60);
 
-    private final SandboxedHome.Equipment equipment;
+    private final HomeEquipment equipment;
     private final Set<SandboxedHome> homes = ConcurrentHashMap.newKeySet();
 
     /// @param base  layers of the template that servers run on, top first; the last has Node
@@ -40,7 +40,7 @@ public final class SandboxedHomes implements ServerHomes, ServerInstaller, AutoC
             Duration idle,
             LongSupplier nanos) {
         var preparation = new ServerPreparation(packages, files, images, repositories, base);
-        this.equipment = new SandboxedHome.Equipment(rooms, ports, workers, preparation, idle, nanos);
+        this.equipment = new HomeEquipment(rooms, ports, workers, preparation, idle, nanos);
     }
 
     @Override

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// The time for which a server has a sandbox: the sandbox, and what is started in it. Used by whoever holds the door of
 /// the server's home, but for {@link #lost} and {@link #isIdle}, which anybody may ask.
 final class ServerStay {
-    private final SandboxedHome.Equipment equipment;
+    private final HomeEquipment equipment;
     private final LaunchPlan plan;
     private final Secrets secrets;
     private final LongLines lines;
@@ -29,11 +29,7 @@ final class ServerStay {
 
     /// @param whenLost runs once, when the sandbox has ended; must not block
     ServerStay(
-            SandboxedHome.Equipment equipment,
-            LaunchPlan plan,
-            Secrets secrets,
-            LongLines lines,
-            Consumer<ServerStay> whenLost) {
+            HomeEquipment equipment, LaunchPlan plan, Secrets secrets, LongLines lines, Consumer<ServerStay> whenLost) {
         this.equipment = equipment;
         this.plan = plan;
         this.secrets = secrets;
