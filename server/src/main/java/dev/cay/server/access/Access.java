@@ -58,7 +58,10 @@ public final class Access {
         /// A new API key for each of these rights, in their order.
         ///
         /// @throws CayException if the owner makes too many, or has other rights by now
-        List<ApiKeys.Made> mint(String token, List<TeamKey> rights);
+        List<Minted> mint(String token, List<TeamKey> rights);
+
+        /// @param text the key itself, which nobody can be told again
+        record Minted(TeamKey key, String text) {}
 
         /// Whether this server made the token, and it is still valid.
         boolean knows(String token);

@@ -68,11 +68,14 @@ final class PersonTokens implements Access.People {
     }
 
     @Override
-    public List<ApiKeys.Made> mint(String token, List<TeamKey> rights) {
+    public List<Minted> mint(String token, List<TeamKey> rights) {
         var signIn = require(token);
         requirePatience(signIn.person());
         String name = "E2B CLI of " + signIn.person().email();
-        var made = rights.stream().map(one -> keys.mint(one, name, MOST_KEYS)).toList();
+        var made = rights.stream()
+                .map(one -> keys.mint(one, name, MOST_KEYS))
+                .map(one -> new Minted(one.key(), one.text()))
+                .toList();
         requireUnchanged(signIn, rights);
         return made;
     }

@@ -122,7 +122,7 @@ final class IssuerDocuments {
             var told = OIDCProviderMetadata.parse(answer.getBody());
             if (!told.getIssuer().getValue().equals(url)) {
                 throw refused("signIn.issuer is %s, but the issuer there calls itself %s"
-                        .formatted(url, OpenId.shortened(told.getIssuer().getValue())));
+                        .formatted(url, shortened(told.getIssuer().getValue())));
             }
             if (told.getTokenEndpointURI() == null || told.getAuthorizationEndpointURI() == null) {
                 throw refused("%s names no endpoints for the code flow".formatted(issuer.getHost()));
@@ -144,6 +144,10 @@ final class IssuerDocuments {
     CayException noOpenId(Exception e) {
         return new CayException(
                 ErrorKind.UNAVAILABLE, "%s answers what is no OpenID Connect".formatted(issuer.getHost()), e);
+    }
+
+    static String shortened(String text) {
+        return text.length() <= 100 ? text : text.substring(0, 100) + "...";
     }
 
     private static CayException refused(String why) {

@@ -1,5 +1,6 @@
 package dev.cay.server.people.openid;
 
+import static dev.cay.server.people.openid.IssuerDocuments.shortened;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.nimbusds.jose.JOSEException;
@@ -320,10 +321,6 @@ public final class OpenId implements AutoCloseable {
 
     private static CayException refused(String why) {
         return new CayException(ErrorKind.PERMISSION_DENIED, why);
-    }
-
-    static String shortened(String text) {
-        return text.length() <= 100 ? text : text.substring(0, 100) + "...";
     }
 
     @Override
