@@ -111,7 +111,7 @@ public final class Pauses {
     /// Runs work during which nobody pauses or resumes the sandbox, after those who do so now.
     void alone(SandboxId id, Runnable work) {
         try (var _ = transitions
-                .begin(id, limits.patience())
+                .beginSettings(id, limits.patience())
                 .orElseThrow(() -> new CayException(ErrorKind.CONFLICT, TRANSITIONING))) {
             work.run();
         }
@@ -210,7 +210,7 @@ public final class Pauses {
     /// @param timeout its lifetime if it is paused now
     public SandboxRecord rollback(SandboxRecord sandbox, String snapshot, Duration timeout) {
         var id = sandbox.id();
-        try (var mine = transitions.begin(id).orElseThrow(() -> refusal(id));
+        try (var mine = transitions.begin(id, limits.patience()).orElseThrow(() -> refusal(id));
                 var _ = limits.starts().take(sandbox.teamId())) {
             mine.resumes(true);
             var stable = Set.of(SandboxState.RUNNING, SandboxState.PAUSED);

@@ -9,6 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// Allows one state change at a time for each sandbox; other threads can wait for its end.
@@ -18,12 +19,15 @@ final class Transitions {
     /// One change; closing it admits the next.
     final class Transition implements AutoCloseable {
         private final SandboxId id;
+        private final boolean ofSettings;
         private final CountDownLatch over = new CountDownLatch(1);
         private volatile @Nullable Boolean resumesWithMemory;
         private volatile @Nullable RuntimeException failure;
 
-        private Transition(SandboxId id) {
+        /// @param ofSettings whether the sandbox keeps its state; such a change is over soon
+        private Transition(SandboxId id, boolean ofSettings) {
             this.id = id;
+            this.ofSettings = ofSettings;
         }
 
         SandboxId id() {
@@ -66,21 +70,36 @@ final class Transitions {
         }
     }
 
-    /// Begins a change; empty while another one runs.
+    /// Begins a change of state; empty while another change runs.
     Optional<Transition> begin(SandboxId id) {
-        var mine = new Transition(id);
+        return begin(id, false);
+    }
+
+    /// Begins a change of state, after a change of settings that runs; empty while another change of state runs.
+    Optional<Transition> begin(SandboxId id, Duration patience) {
+        return begin(id, false, patience, other -> other.ofSettings);
+    }
+
+    /// Begins a change of settings, after the change that runs; empty when that takes too long.
+    Optional<Transition> beginSettings(SandboxId id, Duration patience) {
+        return begin(id, true, patience, _ -> true);
+    }
+
+    private Optional<Transition> begin(SandboxId id, boolean ofSettings) {
+        var mine = new Transition(id, ofSettings);
         return underWay.putIfAbsent(id, mine) == null ? Optional.of(mine) : Optional.empty();
     }
 
-    /// The same, after those that go on; empty when they take too long.
-    Optional<Transition> begin(SandboxId id, Duration patience) {
+    private Optional<Transition> begin(
+            SandboxId id, boolean ofSettings, Duration patience, Predicate<Transition> awaited) {
         long end = System.nanoTime() + patience.toNanos();
         while (true) {
-            var mine = begin(id);
+            var mine = begin(id, ofSettings);
             Duration left = Duration.ofNanos(end - System.nanoTime());
             if (mine.isPresent()
                     || left.isNegative()
-                    || !find(id).map(other -> other.await(left)).orElse(true)) {
+                    || !find(id).map(other -> awaited.test(other) && other.await(left))
+                            .orElse(true)) {
                 return mine;
             }
         }
