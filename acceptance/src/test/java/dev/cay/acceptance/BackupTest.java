@@ -91,7 +91,6 @@ final class BackupTest {
             run(second.cay("restore", "--replace", backup.toString()), 0);
             second.startAgain();
 
-            assertThat(run(second.cay("secret", "list"), 0)).contains("kept-secret");
             // It opens every value with the keys of the backup; without them it fails.
             assertThat(run(second.cay("secret", "rotate-key"), 0)).contains("1 secrets are sealed");
             var resumed = RemoteSandbox.connect(second.url(), key, id);
