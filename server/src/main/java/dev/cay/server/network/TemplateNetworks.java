@@ -1,20 +1,16 @@
 package dev.cay.server.network;
 
 import dev.cay.server.access.Team;
-import dev.cay.server.store.JsonColumn;
 import dev.cay.server.store.Store;
 import dev.cay.wire.TemplateId;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
-/// The egress of sandboxes whose client says nothing about it, by template. It holds for sandboxes of the team that
-/// owns
-/// the template alone: a rule sends the secrets of the sandbox's team to a host that the owner of the template chose.
-/// No
-/// request waits for the database. Thread-safe.
+/// The default egress of each template. It holds for sandboxes of the template's own team alone, because a rule sends
+/// the secrets of the sandbox's team to a host that the template's owner chose. Cached, so no request waits for the
+/// database. Thread-safe.
 public final class TemplateNetworks {
     /// Finds templates of a team.
     public interface Owners {
@@ -33,7 +29,7 @@ public final class TemplateNetworks {
     }
 
     public void start() {
-        templates.putAll(store.read(TemplateNetworks::all));
+        templates.putAll(store.read(TemplateNetworkStore::all));
     }
 
     /// What holds for a sandbox that a team creates.
@@ -53,24 +49,11 @@ public final class TemplateNetworks {
     ///
     /// @param choice null for no default
     void set(TemplateId template, @Nullable EgressChoice choice) {
-        store.write(handle -> handle.execute(
-                "UPDATE template SET network = ? WHERE id = ?",
-                choice == null ? null : JsonColumn.write(choice),
-                template.value()));
+        store.write(handle -> TemplateNetworkStore.set(handle, template, choice));
         if (choice == null) {
             templates.remove(template);
         } else {
             templates.put(template, choice);
         }
-    }
-
-    private static Map<TemplateId, EgressChoice> all(Handle handle) {
-        var found = new ConcurrentHashMap<TemplateId, EgressChoice>();
-        handle.createQuery("SELECT id, network FROM template WHERE network IS NOT NULL")
-                .map((row, context) -> Map.entry(
-                        new TemplateId(row.getString("id")),
-                        JsonColumn.read(row.getString("network"), EgressChoice.class)))
-                .forEach(entry -> found.put(entry.getKey(), entry.getValue()));
-        return found;
     }
 }
