@@ -30,14 +30,13 @@ public record Launch(
         boolean stdin,
         @Nullable String tag,
         @Nullable Duration limit) {
-    /// The size of a terminal. Values beyond the kernel's limits are clamped; with 0, which means that the size is not
-    /// known, programs take their own default.
+    /// Values beyond the kernel's limits are clamped.
     public record TerminalSize(int columns, int rows) {
         private static final int MOST = 65535;
 
         public TerminalSize {
-            columns = Math.clamp(columns, 0, MOST);
-            rows = Math.clamp(rows, 0, MOST);
+            columns = Math.clamp(columns, 1, MOST);
+            rows = Math.clamp(rows, 1, MOST);
         }
     }
 

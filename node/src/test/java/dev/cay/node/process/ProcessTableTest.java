@@ -273,15 +273,6 @@ class ProcessTableTest {
         }
     }
 
-    /// Clients whose own output is no terminal ask for such a size.
-    @Test
-    void aTerminalOfUnknownSizeIsAsWideAsProgramsTakeIt() throws Exception {
-        try (var subscription =
-                table.start(launch("stty size; tput -T vt100 cols", new Launch.TerminalSize(0, 0), false, null))) {
-            assertThat(listen(subscription).text(Channel.PTY)).isEqualTo("0 0\r\n80\r\n");
-        }
-    }
-
     @Test
     void waitsForABackgroundChildThatHoldsThePipe() throws Exception {
         var heard = run(shell("(sleep 0.3; echo late) & echo early"));
