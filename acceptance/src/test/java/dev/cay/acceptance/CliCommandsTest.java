@@ -6,7 +6,6 @@ import dev.cay.platform.NpmClient;
 import dev.cay.platform.OwnCay;
 import dev.cay.testing.NeedsRoot;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -149,51 +148,6 @@ final class CliCommandsTest {
         assertThat(run(platform.environment(OwnCay.Mode.URL), "sandbox", "info", id)
                         .text())
                 .contains("wasn't found");
-    }
-
-    /// `script` is the terminal: without one these commands print what they made and end.
-    @Test
-    void createAndConnectOpenATerminal(OwnCay platform) throws Exception {
-        String id = good(platform, "sandbox", "create", "--detach")
-                .strip()
-                .lines()
-                .toList()
-                .getLast();
-        for (String command : List.of("sandbox connect " + id, "sandbox create")) {
-            String words = "node %s %s".formatted(client.directory().resolve("node_modules/.bin/e2b"), command);
-            var builder = client.program(platform.environment(OwnCay.Mode.URL), "script", "-qefc", words, "/dev/null")
-                    .redirectErrorStream(true);
-            builder.environment().put("HOME", home.toString());
-            var output = home.resolve("terminal");
-            var process = builder.redirectOutput(output.toFile()).start();
-            try (var keyboard = process.getOutputStream()) {
-                type(keyboard, output, "[$#] $", "echo inside-$((6 * 7))");
-                type(keyboard, output, "inside-42[\\s\\S]*[$#] $", "exit");
-                assertThat(process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS))
-                        .as(() -> command + " hangs")
-                        .isTrue();
-            } finally {
-                process.destroyForcibly();
-            }
-        }
-        good(platform, "sandbox", "kill", id);
-    }
-
-    /// Types a line as soon as the terminal shows what ends like this.
-    private static void type(OutputStream keyboard, Path output, String shown, String line) throws Exception {
-        var pattern = Pattern.compile(shown);
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
-        while (true) {
-            String text = Files.readString(output, StandardCharsets.UTF_8)
-                    .replaceAll("\\x1b\\[[0-9;?]*[a-zA-Z]|\\x1b\\][^\\x07]*\\x07", "");
-            if (pattern.matcher(text).find()) {
-                break;
-            }
-            assertThat(System.nanoTime()).as(text).isLessThan(end);
-            TimeUnit.MILLISECONDS.sleep(100);
-        }
-        keyboard.write((line + "\r").getBytes(StandardCharsets.UTF_8));
-        keyboard.flush();
     }
 
     @Test
