@@ -21,8 +21,8 @@ final class TemplateNetworkStore {
         return found;
     }
 
-    static void set(Handle handle, TemplateId template, @Nullable EgressChoice choice) {
-        handle.execute(
+    static int set(Handle handle, TemplateId template, @Nullable EgressChoice choice) {
+        return handle.execute(
                 "UPDATE template SET network = ? WHERE id = ?",
                 choice == null ? null : JsonColumn.write(choice),
                 template.value());
