@@ -74,11 +74,23 @@ final class ApiRoutes {
         var own = sandboxes.sandboxes();
         new TeamRoutes(access).addTo(routes);
         new KeyRoutes(access, teams.keys(), sandboxes.upkeep().renewal()::ofKey).addTo(routes);
-        new TeamAdminRoutes(access, teams.teams(), teams.keys(), own, templates.templates(), sandboxes.volumes())
+        new TeamAdminRoutes(
+                        access,
+                        teams.teams(),
+                        teams.keys(),
+                        own,
+                        templates.templates(),
+                        sandboxes.storage().volumes())
                 .addTo(routes);
         new TeamNetworkRoutes(access, networks.teams(), networks.reader()).addTo(routes);
         new TemplateNetworkRoutes(access, templates.templates(), networks.templates(), networks.reader()).addTo(routes);
-        new LimitRoutes(access, teams.quotas(), teams.keys(), own, sandboxes.shares()).addTo(routes);
+        new LimitRoutes(
+                        access,
+                        teams.quotas(),
+                        teams.keys(),
+                        own,
+                        sandboxes.storage().shares())
+                .addTo(routes);
         new SecretRoutes(access, teams.secrets()).addTo(routes);
         new IdentityRoutes(access, teams.identities()).addTo(routes);
         teams.audit().addTo(routes, access);
@@ -108,7 +120,7 @@ final class ApiRoutes {
                         view,
                         teams.quotas(),
                         networks.reader(),
-                        sandboxes.volumes(),
+                        sandboxes.storage().volumes(),
                         timeout,
                         maxTimeout)
                 .addTo(routes);
@@ -131,7 +143,7 @@ final class ApiRoutes {
     }
 
     private void addVolumes() {
-        var volumes = sandboxes.volumes();
+        var volumes = sandboxes.storage().volumes();
         var tokens = new VolumeTokens(base.tokens(), base.clock());
         new VolumeRoutes(teams.access(), volumes, tokens, settings.domain()).addTo(routes);
         new ContentRoutes(teams.access(), volumes, tokens, node.disk().volumes(), teams.quotas()).addTo(routes);

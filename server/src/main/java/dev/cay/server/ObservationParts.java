@@ -47,7 +47,7 @@ record ObservationParts(
                 metrics,
                 teamMetrics,
                 fleet.node()::keepRoomFor,
-                sandboxes.shares()::update,
+                sandboxes.storage().shares()::update,
                 settings.observation().measureEvery()));
         base.events().addTo(meters);
         meters.gauges("cay_sandboxes", "Sandboxes that live, by state", "state", directory::byState);

@@ -30,9 +30,11 @@ record SandboxParts(
         SandboxStarter starter,
         Pauses pauses,
         Snapshots snapshots,
-        Volumes volumes,
-        DiskShares shares,
+        Storage storage,
         SandboxUpkeep upkeep) {
+    /// The disk of the node: volumes, and how much of it each team may fill.
+    record Storage(Volumes volumes, DiskShares shares) {}
+
     /// @param forgetMessages removes old messages of webhooks
     /// @param opened         closes what has to be closed
     static SandboxParts make(
@@ -91,6 +93,15 @@ record SandboxParts(
                         teams.access()::cutExpired,
                         clock)));
         return new SandboxParts(
-                fleet, directory, records, sandboxes, egressLogs, starter, pauses, snapshots, volumes, shares, upkeep);
+                fleet,
+                directory,
+                records,
+                sandboxes,
+                egressLogs,
+                starter,
+                pauses,
+                snapshots,
+                new Storage(volumes, shares),
+                upkeep);
     }
 }
