@@ -1,5 +1,6 @@
 package dev.cay.server.store.postgres;
 
+import dev.cay.server.store.SharedParser;
 import dev.cay.server.store.Store;
 import dev.cay.server.store.StoreView;
 import dev.cay.server.store.Transaction;
@@ -32,11 +33,13 @@ public final class PostgresStore implements Store {
     private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
 
     private final Connections connections;
+    private final Jdbi jdbi;
     private final AtomicBoolean away = new AtomicBoolean();
     private volatile boolean closed;
 
     private PostgresStore(Connections connections) {
         this.connections = connections;
+        this.jdbi = SharedParser.setOn(Jdbi.create(connections::take));
     }
 
     /// Connects, and brings the tables up to date.
@@ -81,8 +84,8 @@ public final class PostgresStore implements Store {
     @Override
     public StoreView view() {
         try {
-            return new PostgresView(Jdbi.open(connections.take()));
-        } catch (SQLException | RuntimeException e) {
+            return new PostgresView(jdbi.open());
+        } catch (RuntimeException e) {
             throw new CayException(ErrorKind.UNAVAILABLE, "the database cannot be read now", e);
         }
     }
@@ -137,7 +140,7 @@ public final class PostgresStore implements Store {
                 throw new CayException(ErrorKind.UNAVAILABLE, "the database is closed");
             }
             // Closing the handle gives the connection back to the pool.
-            try (var handle = Jdbi.open(connections.take())) {
+            try (var handle = jdbi.open()) {
                 // A transaction on a broken connection can neither be committed nor rolled back.
                 handle.getConfig(Handles.class).setForceEndTransactions(false);
                 handle.setReadOnly(readOnly);

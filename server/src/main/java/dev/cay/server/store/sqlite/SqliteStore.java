@@ -1,6 +1,7 @@
 package dev.cay.server.store.sqlite;
 
 import dev.cay.life.RootOnly;
+import dev.cay.server.store.SharedParser;
 import dev.cay.server.store.Store;
 import dev.cay.server.store.StoreView;
 import dev.cay.server.store.Transaction;
@@ -119,7 +120,7 @@ public final class SqliteStore implements Store {
     }
 
     private static Handle connect(Path file, boolean readOnly) throws SQLException {
-        var handle = Jdbi.create(source(file, readOnly)).open();
+        var handle = SharedParser.setOn(Jdbi.create(source(file, readOnly))).open();
         if (readOnly) {
             handle.execute("PRAGMA query_only = ON");
         }
