@@ -1,45 +1,61 @@
 package dev.cay.server;
 
+import dev.cay.life.Trees;
 import dev.cay.server.store.Store;
 import dev.cay.server.store.postgres.PostgresAddress;
 import dev.cay.server.store.postgres.PostgresStore;
 import dev.cay.testing.OwnPostgres;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
-import org.junit.jupiter.api.extension.AfterAllCallback;
-import org.junit.jupiter.api.extension.BeforeAllCallback;
-import org.junit.jupiter.api.extension.ExtensionContext;
+import org.jspecify.annotations.Nullable;
 
-/// A PostgreSQL server for the tests of one class. Its classes need root.
-final class PostgresEngine implements BeforeAllCallback, AfterAllCallback {
-    @SuppressWarnings("NullAway.Init")
-    private OwnPostgres server;
+/// A PostgreSQL server for all tests of this process, with a database that is new for each test. Its classes need root.
+///
+/// The tables are made once, in a database that is copied for each test: to make them takes longer than most tests.
+public final class PostgresEngine {
+    private static @Nullable OwnPostgres server;
 
-    @SuppressWarnings("NullAway.Init")
-    private Path directory;
+    private PostgresEngine() {}
 
-    @Override
-    public void beforeAll(ExtensionContext context) throws Exception {
-        directory = Files.createTempDirectory("cay-postgres");
-        server = OwnPostgres.start(directory.resolve("server"));
-    }
-
-    @Override
-    public void afterAll(ExtensionContext context) throws Exception {
-        server.close();
-        try (var all = Files.walk(directory)) {
-            for (var path : all.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(path);
-            }
+    /// Begins a test: the database has empty tables.
+    public static synchronized void empty() throws IOException, InterruptedException {
+        var running = server;
+        if (running == null) {
+            running = start();
+            open(running).close();
+            running.keepDatabase();
+            server = running;
         }
+        running.renewDatabase();
     }
 
-    void empty() throws Exception {
-        server.query("DROP SCHEMA public CASCADE; CREATE SCHEMA public");
+    /// Opens the database of this test.
+    public static synchronized Store open() {
+        if (server == null) {
+            throw new IllegalStateException("call empty() first");
+        }
+        return open(server);
     }
 
-    Store open() {
-        return PostgresStore.open(PostgresAddress.parse(server.url()), server.password(), 6);
+    private static Store open(OwnPostgres running) {
+        return PostgresStore.open(PostgresAddress.parse(running.url()), running.password(), 6);
+    }
+
+    private static OwnPostgres start() throws IOException, InterruptedException {
+        var directory = Files.createTempDirectory("cay-postgres");
+        var started = OwnPostgres.start(directory.resolve("server"));
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(started, directory), "stop-postgres"));
+        return started;
+    }
+
+    private static void stop(OwnPostgres running, Path directory) {
+        running.close();
+        try {
+            Trees.delete(directory);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }

@@ -12,7 +12,7 @@ import dev.cay.server.log.OtlpSettings;
 import dev.cay.server.people.PersonAccess;
 import dev.cay.server.quota.Limits;
 import dev.cay.server.store.Store;
-import dev.cay.server.store.sqlite.SqliteStore;
+import dev.cay.server.store.sqlite.TestStore;
 import dev.cay.server.template.Origin;
 import dev.cay.server.webhook.Webhooks;
 import dev.cay.tls.LocalAuthority;
@@ -176,7 +176,7 @@ final class TestServer implements AutoCloseable {
     }
 
     private static Store prepared(Path directory, Consumer<Store> prepare) {
-        var file = SqliteStore.open(directory.resolve("cay.db"));
+        var file = TestStore.open(directory.resolve("cay.db"));
         prepare.accept(file);
         return file;
     }

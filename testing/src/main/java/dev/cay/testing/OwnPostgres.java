@@ -189,6 +189,35 @@ public final class OwnPostgres implements AutoCloseable {
         return run("psql", "-h", "127.0.0.1", "-p", Integer.toString(port), "-U", USER, "-d", USER, "-tAc", sql);
     }
 
+    /// Keeps the database as it is now, for {@link #renewDatabase}. Nobody may be connected to it.
+    public void keepDatabase() throws IOException, InterruptedException {
+        administrate("CREATE DATABASE kept TEMPLATE " + USER);
+    }
+
+    /// Replaces the database by a copy of what {@link #keepDatabase} kept, and ends connections to it.
+    public void renewDatabase() throws IOException, InterruptedException {
+        administrate(
+                "DROP DATABASE %s WITH (FORCE)".formatted(USER), "CREATE DATABASE %s TEMPLATE kept".formatted(USER));
+    }
+
+    private void administrate(String... statements) throws IOException, InterruptedException {
+        var arguments = new ArrayList<>(List.of(
+                "-v",
+                "ON_ERROR_STOP=1",
+                "-h",
+                "127.0.0.1",
+                "-p",
+                Integer.toString(port),
+                "-U",
+                USER,
+                "-d",
+                "postgres"));
+        for (String statement : statements) {
+            arguments.addAll(List.of("-c", statement));
+        }
+        run("psql", arguments.toArray(String[]::new));
+    }
+
     @Override
     public void close() {
         kill();

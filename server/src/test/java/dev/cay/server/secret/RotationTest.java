@@ -9,6 +9,7 @@ import dev.cay.server.store.Store;
 import dev.cay.server.store.StoreView;
 import dev.cay.server.store.Transaction;
 import dev.cay.server.store.sqlite.SqliteStore;
+import dev.cay.server.store.sqlite.TestStore;
 import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import dev.cay.wire.TeamId;
@@ -37,7 +38,7 @@ final class RotationTest {
 
     @BeforeEach
     void open() {
-        store = SqliteStore.open(directory.resolve("cay.db"));
+        store = TestStore.open(directory.resolve("cay.db"));
         store.write(handle ->
                 handle.execute("INSERT INTO team (id, name, slug, created_at) VALUES ('t', 'team', 'team', 0)"));
     }
