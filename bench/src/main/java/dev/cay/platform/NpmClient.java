@@ -77,6 +77,8 @@ public record NpmClient(String name, String version, Path directory) {
         builder.environment().putAll(environment);
         builder.environment().put("CAY_CLIENT", directory.toString());
         builder.environment().put("NO_UPDATE_NOTIFIER", "1");
+        // A browser that is killed leaves its files there.
+        builder.environment().put("TMPDIR", System.getProperty("java.io.tmpdir"));
         return builder;
     }
 
