@@ -105,22 +105,30 @@ final class Deliverer implements AutoCloseable {
         }
     }
 
-    private void send(Webhook webhook, Message message) {
+    private void send(Webhook webhook, Message found) {
         try {
-            Steps.reach("webhook-due");
-            var attempt = call.send(webhook, message.eventId(), message.body());
-            Steps.reach("webhook-answered");
-            attempts.count(attempt.succeeded() ? "success" : "failed");
-            // A failure during shutdown is not the receiver's; the next daemon sends the message.
-            if (attempt.succeeded() || !closed) {
-                note(webhook, message, attempt);
+            // The attempt before this one may have been recorded after the messages that are due were read.
+            var message = store.read(handle -> MessageStore.ifDue(handle, found, clock.instant()));
+            if (message.isPresent()) {
+                attempt(webhook, message.get());
             }
         } catch (RuntimeException e) {
             log.atError().setCause(e).addKeyValue("webhook", webhook.id()).log("could not send to a webhook");
-            sleep(LONGEST_PAUSE);
+            sleep(AFTER_FAILURE);
         } finally {
-            limits.remove(webhook, message);
+            limits.remove(webhook, found);
             wake();
+        }
+    }
+
+    private void attempt(Webhook webhook, Message message) {
+        Steps.reach("webhook-due");
+        var attempt = call.send(webhook, message.eventId(), message.body());
+        Steps.reach("webhook-answered");
+        attempts.count(attempt.succeeded() ? "success" : "failed");
+        // A failure during shutdown is not the receiver's; the next daemon sends the message.
+        if (attempt.succeeded() || !closed) {
+            note(webhook, message, attempt);
         }
     }
 

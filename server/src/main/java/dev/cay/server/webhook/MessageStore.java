@@ -15,23 +15,37 @@ import org.jspecify.annotations.Nullable;
 final class MessageStore {
     private MessageStore() {}
 
+    private static final String IS_DUE = """
+            state = 'OPEN' AND (next_at <= :now OR next_at > :far)
+            AND NOT EXISTS (SELECT 1 FROM webhook_message e
+                WHERE e.webhook_id = m.webhook_id AND e.sandbox_id = m.sandbox_id AND e.state = 'OPEN'
+                    AND e.sequence < m.sequence
+                    AND (e.hold_until IS NULL OR (e.hold_until > :now AND e.hold_until <= :far)))
+            """;
+
     /// The messages of a webhook that can be sent now, the most overdue first.
     static List<Message> due(Handle handle, String webhookId, Instant now, int most) {
-        return handle.createQuery("""
-                        SELECT * FROM webhook_message m
-                        WHERE webhook_id = :webhook AND state = 'OPEN' AND (next_at <= :now OR next_at > :far)
-                            AND NOT EXISTS (SELECT 1 FROM webhook_message e
-                                WHERE e.webhook_id = m.webhook_id AND e.sandbox_id = m.sandbox_id AND e.state = 'OPEN'
-                                    AND e.sequence < m.sequence
-                                    AND (e.hold_until IS NULL OR (e.hold_until > :now AND e.hold_until <= :far)))
-                        ORDER BY next_at, sequence LIMIT :most
-                        """)
+        return handle.createQuery("SELECT * FROM webhook_message m WHERE webhook_id = :webhook AND " + IS_DUE
+                        + " ORDER BY next_at, sequence LIMIT :most")
                 .bind("webhook", webhookId)
                 .bind("now", now.toEpochMilli())
                 .bind("far", now.plus(RetrySchedule.FURTHEST).toEpochMilli())
                 .bind("most", most)
                 .map((row, context) -> message(row))
                 .list();
+    }
+
+    /// The present state of a message, if it can still be sent now.
+    static Optional<Message> ifDue(Handle handle, Message message, Instant now) {
+        return handle.createQuery(
+                        "SELECT * FROM webhook_message m WHERE sequence = :sequence AND event_id = :event AND "
+                                + IS_DUE)
+                .bind("sequence", message.sequence())
+                .bind("event", message.eventId())
+                .bind("now", now.toEpochMilli())
+                .bind("far", now.plus(RetrySchedule.FURTHEST).toEpochMilli())
+                .map((row, context) -> message(row))
+                .findOne();
     }
 
     static boolean exists(Handle handle, Message message) {

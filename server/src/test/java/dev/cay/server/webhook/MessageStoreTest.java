@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import org.jdbi.v3.core.Handle;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -86,6 +87,33 @@ final class MessageStoreTest {
                     "UPDATE webhook_message SET next_at = ?",
                     NOW.plusSeconds(600).toEpochMilli()));
             assertThat(store.<List<Message>>read(handle -> MessageStore.due(handle, "on", NOW, 5)))
+                    .isEmpty();
+        }
+    }
+
+    /// Between the look for due messages and the attempt, another attempt of the same message may be recorded.
+    @Test
+    void aMessageThatWasDeliveredMeanwhileIsNotDueAnyMore() {
+        try (var store = SqliteStore.open(directory.resolve("a.db"))) {
+            store.write(handle -> webhook(handle, "on", 1));
+            store.write(handle -> message(handle, "on", "e", "OPEN", NOW));
+            Message seen = store.<List<Message>>read(handle -> MessageStore.due(handle, "on", NOW, 5))
+                    .getFirst();
+            assertThat(store.<Optional<Message>>read(handle -> MessageStore.ifDue(handle, seen, NOW)))
+                    .contains(seen);
+            store.write(handle -> {
+                MessageStore.failed(handle, seen, 1, NOW, NOW.plusSeconds(10), NOW.plusSeconds(3600));
+                return 0;
+            });
+            assertThat(store.<Optional<Message>>read(handle -> MessageStore.ifDue(handle, seen, NOW)))
+                    .isEmpty();
+            assertThat(store.<Optional<Message>>read(handle -> MessageStore.ifDue(handle, seen, NOW.plusSeconds(10))))
+                    .hasValueSatisfying(now -> assertThat(now.attempts()).isEqualTo(1));
+            store.write(handle -> {
+                MessageStore.delivered(handle, seen);
+                return 0;
+            });
+            assertThat(store.<Optional<Message>>read(handle -> MessageStore.ifDue(handle, seen, NOW.plusSeconds(10))))
                     .isEmpty();
         }
     }
