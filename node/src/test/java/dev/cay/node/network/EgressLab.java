@@ -42,7 +42,7 @@ final class EgressLab implements AutoCloseable {
     static final String EVIL = "6.6.6.3";
     static final SandboxId ID = new SandboxId("sandbox1");
     static final String SECRET = "s3cr3t-value";
-    private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final Duration LIMIT = Duration.ofSeconds(60);
     private static final String GATEWAY_CERTIFICATE = "egress/ca.pem";
 
     private static final String INTERNET = """

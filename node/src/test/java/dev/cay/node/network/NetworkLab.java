@@ -33,7 +33,7 @@ final class NetworkLab implements AutoCloseable {
     /// Addresses that everybody knows and that are owned by a namespace here.
     static final List<String> RESOLVERS = List.of("1.1.1.1", "8.8.8.8");
 
-    private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final Duration LIMIT = Duration.ofSeconds(90);
 
     private static final String SERVER = """
             import socket, sys, threading

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 
 /// A test with a node of its own: real runc, btrfs, nftables and guests; needs root.
-@Timeout(120)
+@Timeout(240)
 abstract class NodeTest {
     TestNode.Place place;
     TestNode node;

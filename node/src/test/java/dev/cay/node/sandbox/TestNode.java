@@ -71,7 +71,7 @@ import org.jspecify.annotations.Nullable;
 /// A node in a place of its own on this host. Closing it leaves its sandboxes running; closing the
 /// place leaves nothing.
 final class TestNode implements AutoCloseable {
-    static final Duration LIMIT = Duration.ofSeconds(30);
+    static final Duration LIMIT = Duration.ofSeconds(60);
     static final int EDGE_PORT = 8443;
     static final SandboxId WARMED = new SandboxId("warmed");
     static final ServerLimits SERVERS = new ServerLimits(512, 6);
