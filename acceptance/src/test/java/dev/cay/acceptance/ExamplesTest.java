@@ -7,6 +7,7 @@ import com.sun.net.httpserver.HttpServer;
 import dev.cay.platform.NpmClient;
 import dev.cay.platform.OwnCay;
 import dev.cay.testing.NeedsRoot;
+import dev.cay.testing.OwnJava;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -149,10 +150,7 @@ final class ExamplesTest {
         platform.awaitTemplate("code-interpreter-v1");
         var output = directory.resolve("output.txt");
         var java = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin/java").toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        program.toString())
+                        OwnJava.command(List.of(), System.getProperty("java.class.path"), program.toString()))
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile());
         java.environment().putAll(platform.environment(OwnCay.Mode.DOMAIN));

@@ -25,15 +25,15 @@ final class ClassArchive {
 
     /// The flags for a JVM with this class path: none where it has directories, which an archive cannot hold.
     ///
-    /// @param java the program and flags that the archive is made with
-    static synchronized List<String> flags(List<String> java, String classPath) {
+    /// @param training the command whose classes are kept
+    static synchronized List<String> flags(List<String> training, String classPath) {
         for (var entry : classPath.split(File.pathSeparator)) {
             if (!Files.isRegularFile(Path.of(entry))) {
                 return List.of();
             }
         }
         try {
-            return List.of("-XX:SharedArchiveFile=" + made(java, classPath), "-Xlog:cds=off", "-Xlog:aot=off");
+            return List.of("-XX:SharedArchiveFile=" + made(training, classPath), "-Xlog:cds=off", "-Xlog:aot=off");
         } catch (IOException e) {
             log.atWarn().setCause(e).log("daemons start without an archive of classes");
             return List.of();
@@ -43,26 +43,24 @@ final class ClassArchive {
         }
     }
 
-    private static Path made(List<String> java, String classPath) throws IOException, InterruptedException {
+    private static Path made(List<String> training, String classPath) throws IOException, InterruptedException {
         var directory = Path.of(System.getProperty("java.io.tmpdir"));
         var archive = directory.resolve("cay-classes-%08x.jsa".formatted(classPath.hashCode()));
         try (var channel = FileChannel.open(
                         Path.of(archive + ".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
                 var _ = channel.lock()) {
             if (!Files.exists(archive)) {
-                make(java, classPath, archive);
+                make(training, archive);
             }
         }
         return archive;
     }
 
-    private static void make(List<String> java, String classPath, Path archive)
-            throws IOException, InterruptedException {
+    private static void make(List<String> training, Path archive) throws IOException, InterruptedException {
         var unfinished = Path.of(archive + ".new");
         var output = Path.of(archive + ".log");
-        var command = new ArrayList<>(java);
-        command.addAll(
-                List.of("-XX:ArchiveClassesAtExit=" + unfinished, "-cp", classPath, "dev.cay.cli.Main", "warm-up"));
+        var command = new ArrayList<>(training);
+        command.add(1, "-XX:ArchiveClassesAtExit=" + unfinished);
         var process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())

@@ -8,18 +8,15 @@ import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.Reservation;
 import dev.cay.node.image.LayerStore;
 import dev.cay.wire.CayException;
-import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
-import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -27,7 +24,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -171,61 +167,18 @@ public final class OwnCay implements AutoCloseable {
     /// classes at hand.
     public ProcessBuilder cay(String... arguments) {
         String home = System.getProperty("cay.home");
-        var command = new ArrayList<>(home == null ? plainJava(arguments[0]) : List.of(home + "/cay"));
-        command.addAll(List.of(arguments));
+        var command = new ArrayList<String>();
+        if (home == null) {
+            command.addAll(CayProgram.command(arguments));
+        } else {
+            command.add(home + "/cay");
+            command.addAll(List.of(arguments));
+        }
         var builder = new ProcessBuilder(command);
         builder.environment().put("CAY_CONFIG", directory.resolve("cay.yaml").toString());
         settings.forEach((key, value) -> builder.environment().put(variable(key), value));
         builder.environment().remove("SUDO_USER");
         return builder;
-    }
-
-    private static List<String> plainJava(String subcommand) {
-        var java = List.of(
-                System.getProperty("java.home") + "/bin/java",
-                "--enable-native-access=ALL-UNNAMED",
-                "-Djdk.virtualThreadScheduler.parallelism=16",
-                "-Xmx512m",
-                "-XX:+UseSerialGC");
-        var classPath = classPath();
-        var command = new ArrayList<>(java);
-        command.addAll(compilers(subcommand));
-        command.addAll(ClassArchive.flags(java, classPath));
-        command.addAll(List.of("-cp", classPath, "dev.cay.cli.Main"));
-        return command;
-    }
-
-    /// As the launcher chooses them. The second compiler alone knows the processor's instructions for check sums and
-    /// ciphers; a command is over before that pays.
-    private static List<String> compilers(String subcommand) {
-        return switch (subcommand) {
-            case "up" ->
-                List.of(
-                        "-XX:Tier4InvocationThreshold=20000",
-                        "-XX:Tier4MinInvocationThreshold=2400",
-                        "-XX:Tier4CompileThreshold=60000",
-                        "-XX:Tier4BackEdgeThreshold=160000");
-            case "backup", "restore" -> List.of();
-            default -> List.of("-XX:TieredStopAtLevel=1");
-        };
-    }
-
-    /// As a daemon has it that was started by hand: without this module, and without classes of tests.
-    private static String classPath() {
-        try {
-            var own = Path.of(OwnCay.class
-                    .getProtectionDomain()
-                    .getCodeSource()
-                    .getLocation()
-                    .toURI());
-            return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
-                    .map(entry -> Path.of(entry).toAbsolutePath())
-                    .filter(entry -> Files.exists(entry) && !entry.equals(own) && !entry.endsWith("test-classes"))
-                    .map(Path::toString)
-                    .collect(Collectors.joining(File.pathSeparator));
-        } catch (URISyntaxException e) {
-            throw new IllegalStateException(e);
-        }
     }
 
     /// A name in capitals is a variable already.

@@ -9,6 +9,7 @@ import dev.cay.node.host.Programs;
 import dev.cay.platform.OwnCay;
 import dev.cay.platform.RemoteSandbox;
 import dev.cay.testing.NeedsRoot;
+import dev.cay.testing.OwnJava;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -30,12 +31,7 @@ final class KilledTestsTest {
     @Test
     void theNextRemovesEverything() throws Exception {
         Path output = directory.resolve("victim.out");
-        var victim = new ProcessBuilder(
-                        System.getProperty("java.home") + "/bin/java",
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Victim.class.getName())
+        var victim = new ProcessBuilder(OwnJava.command(Victim.class))
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())
                 .start();

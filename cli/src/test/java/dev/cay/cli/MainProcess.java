@@ -1,5 +1,6 @@
 package dev.cay.cli;
 
+import dev.cay.platform.CayProgram;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,15 +11,7 @@ final class MainProcess {
 
     /// @param directory where the test's `cay.yaml` lies
     static List<String> command(Path directory, String... arguments) {
-        var command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Main.class.getName()));
-        command.addAll(List.of(arguments));
+        var command = new ArrayList<>(CayProgram.command(arguments));
         command.addAll(List.of("--config", directory.resolve("cay.yaml").toString()));
         return command;
     }

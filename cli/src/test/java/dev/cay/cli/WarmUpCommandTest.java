@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.bench.Bench;
 import dev.cay.testing.Fast;
+import dev.cay.testing.OwnJava;
 import java.io.File;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -22,13 +24,7 @@ class WarmUpCommandTest {
         String classPath = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
                 .filter(entry -> !Path.of(entry).toAbsolutePath().equals(proofs))
                 .collect(Collectors.joining(File.pathSeparator));
-        var process = new ProcessBuilder(
-                        System.getProperty("java.home") + "/bin/java",
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-cp",
-                        classPath,
-                        "dev.cay.cli.Main",
-                        "warm-up")
+        var process = new ProcessBuilder(OwnJava.command(List.of(), classPath, "dev.cay.cli.Main", "warm-up"))
                 .redirectErrorStream(true)
                 .start();
         String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

@@ -1,10 +1,9 @@
 package dev.cay.server;
 
 import dev.cay.life.Steps;
+import dev.cay.testing.OwnJava;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -17,16 +16,7 @@ public final class KilledAtAStep {
     /// @param program whose `main` calls {@link #listen} with its first argument
     /// @return false if the program ended before it reached so many steps
     public static boolean run(Class<?> program, int step, Path directory) throws IOException, InterruptedException {
-        var command = new ArrayList<>(List.of(
-                System.getProperty("java.home") + "/bin/java",
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path"),
-                program.getName(),
-                Integer.toString(step),
-                directory.toString()));
+        var command = OwnJava.command(program, Integer.toString(step), directory.toString());
         var process = new ProcessBuilder(command).inheritIO().start();
         if (!process.waitFor(2, TimeUnit.MINUTES)) {
             process.destroyForcibly();

@@ -1,4 +1,4 @@
-/// The two lanes of tests, and a database server of a test's own.
+/// The two lanes of tests, and what a test has of its own: a database server, a registry of images, JVMs.
 ///
 /// Every class with tests is {@link dev.cay.testing.Fast} or {@link dev.cay.testing.NeedsRoot}; the build fails
 /// otherwise. Only tests, measurements and proofs depend on this room.

@@ -6,6 +6,7 @@ import dev.cay.node.host.HostPlan;
 import dev.cay.node.host.Programs;
 import dev.cay.node.host.Reservation;
 import dev.cay.node.host.Slot;
+import dev.cay.testing.OwnJava;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -212,17 +213,8 @@ final class NetworkLab implements AutoCloseable {
 
     /// Runs a class with our class path on the fake host.
     Talker java(Class<?> main, String... arguments) throws IOException {
-        var command = new ArrayList<>(List.of(
-                "ip",
-                "netns",
-                "exec",
-                host,
-                ProcessHandle.current().info().command().orElseThrow(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path"),
-                main.getName()));
-        command.addAll(Arrays.asList(arguments));
+        var command = new ArrayList<>(List.of("ip", "netns", "exec", host));
+        command.addAll(OwnJava.command(main, arguments));
         return new Talker(command);
     }
 

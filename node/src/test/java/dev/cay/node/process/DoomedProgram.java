@@ -2,10 +2,8 @@ package dev.cay.node.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.OwnJava;
 import java.io.IOException;
-import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /// A program of the tests in a JVM of its own, as a daemon that is killed.
@@ -13,15 +11,7 @@ public final class DoomedProgram {
     private DoomedProgram() {}
 
     public static Process start(Class<?> main, String... arguments) throws IOException {
-        var command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                main.getName()));
-        command.addAll(List.of(arguments));
-        return new ProcessBuilder(command)
+        return new ProcessBuilder(OwnJava.command(main, arguments))
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
     }

@@ -7,6 +7,7 @@ import dev.cay.server.store.Rows;
 import dev.cay.server.store.Store;
 import dev.cay.server.store.StoreContract;
 import dev.cay.testing.Fast;
+import dev.cay.testing.OwnJava;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -97,12 +98,12 @@ final class SqliteStoreTest extends StoreContract {
     private static List<String> killWhileWriting(Path file, String prefix, String... options)
             throws IOException, InterruptedException {
         var acknowledged = new ArrayList<String>();
-        var command = new ArrayList<String>();
-        command.add(ProcessHandle.current().info().command().orElseThrow());
-        command.add("--enable-native-access=ALL-UNNAMED");
-        command.addAll(List.of(options));
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), SqliteStoreTest.class.getName()));
-        command.addAll(List.of(file.toString(), prefix));
+        var command = OwnJava.command(
+                List.of(options),
+                System.getProperty("java.class.path"),
+                SqliteStoreTest.class.getName(),
+                file.toString(),
+                prefix);
         var process = new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();
