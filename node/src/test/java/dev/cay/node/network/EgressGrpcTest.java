@@ -6,8 +6,8 @@ import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.node.Egress;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /// Calls of gRPC, which need HTTP/2 and trailers, through TLS that the node opens. Client and servers are Node's.
@@ -54,11 +54,11 @@ class EgressGrpcTest {
             call.end('x'.repeat(3000000))
             """;
 
-    private EgressLab lab;
-    private NetworkLab.Talker servers;
+    private static EgressLab lab;
+    private static NetworkLab.Talker servers;
 
-    @BeforeEach
-    void open() throws Exception {
+    @BeforeAll
+    static void open() throws Exception {
         lab = new EgressLab();
         servers = lab.lab.run(
                 lab.lab.internet,
@@ -66,8 +66,8 @@ class EgressGrpcTest {
         assertThat(servers.line()).isEqualTo("READY");
     }
 
-    @AfterEach
-    void close() {
+    @AfterAll
+    static void close() {
         if (servers != null) {
             servers.close();
         }

@@ -10,7 +10,9 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -97,16 +99,35 @@ final class EgressPathTest {
             said = s.recv(4096); print(said[3] & 15, struct.unpack('>H', said[6:8])[0])
             """;
 
+    /// A lab takes seconds to build. Every case begins with rules of its own, so most need none for themselves.
+    private static EgressLab shared;
+
     private EgressLab lab;
 
+    @BeforeAll
+    static void build() throws Exception {
+        shared = freshLab();
+    }
+
+    private static EgressLab freshLab() throws Exception {
+        return new EgressLab("10.1.2.3:443");
+    }
+
+    @AfterAll
+    static void remove() {
+        if (shared != null) {
+            shared.close();
+        }
+    }
+
     @BeforeEach
-    void build() throws Exception {
-        lab = new EgressLab("10.1.2.3:443");
+    void enter() {
+        lab = shared;
     }
 
     @AfterEach
-    void remove() {
-        if (lab != null) {
+    void leave() {
+        if (lab != shared) {
             lab.close();
         }
     }
@@ -172,6 +193,7 @@ final class EgressPathTest {
     /// connection whose TLS is opened gets the port of a plain one.
     @Test
     void tellsConnectionsApartThatHaveOneLocalPort() throws Exception {
+        lab = freshLab();
         var transform = new Egress.Transform(Map.of("X-Token", "plain"), null);
         lab.put(new Egress(true, List.of(HOST), ALL, Map.of(HOST, transform), null, false, false));
         lab.lab.onHost.require(Duration.ofSeconds(10), "sysctl", "-qw", "net.ipv4.ip_local_port_range=40000 40003");
@@ -384,6 +406,7 @@ final class EgressPathTest {
 
     @Test
     void remembersWhatWasTried() throws Exception {
+        lab = freshLab();
         lab.put(NAMED);
         lab.curl("--resolve", HOST + ":443:" + GOOD, "https://" + HOST + "/");
         tls(EVIL, "evil.test");
