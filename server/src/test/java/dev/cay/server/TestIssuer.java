@@ -41,6 +41,10 @@ final class TestIssuer implements AutoCloseable {
     static final String CLIENT = "cay";
     static final String SECRET = "s3cret+/&";
 
+    /// By what they are called here. To make one takes a second of processor time, so all issuers of a process share
+    /// them.
+    private static final Map<String, RSAKey> KEYS = new ConcurrentHashMap<>();
+
     private final HttpServer server;
     private volatile RSAKey key;
     private final Map<String, AtomicInteger> requests = new ConcurrentHashMap<>();
@@ -65,13 +69,23 @@ final class TestIssuer implements AutoCloseable {
     volatile String redirectAllowed = "";
 
     TestIssuer() throws Exception {
-        key = new RSAKeyGenerator(2048).keyID("k1").generate();
+        key = key("first", "k1");
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         serve("/.well-known/openid-configuration", exchange -> send(exchange, 200, metadata()));
         serve("/keys", exchange -> send(exchange, 200, new JWKSet(key.toPublicJWK()).toString()));
         serve("/token", this::token);
         serve("/userinfo", this::userinfo);
         server.start();
+    }
+
+    private static RSAKey key(String name, String id) {
+        return KEYS.computeIfAbsent(name, _ -> {
+            try {
+                return new RSAKeyGenerator(2048).keyID(id).generate();
+            } catch (JOSEException e) {
+                throw new IllegalStateException(e);
+            }
+        });
     }
 
     private void serve(String path, HttpHandler handler) {
@@ -87,8 +101,8 @@ final class TestIssuer implements AutoCloseable {
     }
 
     /// From now on another key signs.
-    void replaceKey() throws Exception {
-        key = new RSAKeyGenerator(2048).keyID("k2").generate();
+    void replaceKey() {
+        key = key("second", "k2");
     }
 
     URI url() {
@@ -167,10 +181,7 @@ final class TestIssuer implements AutoCloseable {
                     .build();
             JWSSigner signer = shared
                     ? new MACSigner(key.toPublicJWK().toJSONString().getBytes(StandardCharsets.UTF_8))
-                    : new RSASSASigner(
-                            signature.equals("other")
-                                    ? new RSAKeyGenerator(2048).keyID("k1").generate()
-                                    : key);
+                    : new RSASSASigner(signature.equals("other") ? key("a stranger's", "k1") : key);
             var token = new SignedJWT(header, content);
             token.sign(signer);
             return token.serialize();
