@@ -238,7 +238,7 @@ run_fast_tests() {
         fail "$home/target belongs to another user; run the tests as that user or in a copy of your own"
     mapfile -t options < <(named_tests "$@")
     files=$(mktemp -d "${TMPDIR:-/tmp}/cay-XXXXXX")
-    maven_offline "$log" "${side_by_side[@]}" -Dgroups='fast & !root' -Dcay.test.files="$files" "${options[@]}" test ||
+    maven_offline "$log" "${side_by_side[@]}" -Dgroups='fast & !root' -Dcay.test.files="$files" "${options[@]}" package ||
         result=$?
     report_tests "$log"
     rm -rf --one-file-system "$files"

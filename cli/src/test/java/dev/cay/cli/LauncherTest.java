@@ -245,7 +245,7 @@ final class LauncherTest {
         String said = tests("is_root() { false; }", "main test --fast 'Catalog*'");
         assertThat(said).contains("[INFO] Tests run: 12, Failures: 0, Errors: 0, Skipped: 0", "\nall good");
         assertThat(Files.readString(directory.resolve("arguments")))
-                .contains(" -Dgroups=fast & !root ", " -Dtest=Catalog* ", " test ")
+                .contains(" -Dgroups=fast & !root ", " -Dtest=Catalog* ", " package ")
                 .doesNotContain("verify");
     }
 
