@@ -166,6 +166,9 @@ report_leftovers() {
 # Maven says so in every module that runs beside another. The plugin only looks for a JDK.
 parallel_warning='^\[WARNING\] (\*|$|Enable debug to see precisely|The following plugins are not marked|  org.apache.maven.plugins:maven-toolchains-plugin)'
 
+# And so of `acceptance`, which has tests alone.
+no_classes_warning='^\[WARNING\] I/O error reading dependency state: .*/target/classes$'
+
 # maven_offline LOG ARGUMENT...: runs Maven without the network where a run with the same build files has fetched
 # everything; else, and when that was not true any more, with it.
 maven_offline() {
@@ -188,7 +191,7 @@ maven_logged() {
     set +e
     run_maven "$@" 2>&1 | tee "$log" |
         grep --line-buffered -E '^\[(ERROR|WARNING)\]|Tests run:|\] Building |Reactor Summary|SUCCESS|FAILURE|Total time' |
-        grep --line-buffered -vE "$parallel_warning"
+        grep --line-buffered -vE "$parallel_warning|$no_classes_warning"
     result=${PIPESTATUS[0]}
     set -e
     return "$result"
