@@ -1,6 +1,10 @@
-"""A service outside: a name server that knows one name, and an HTTPS server that notes and repeats what it gets."""
+"""A service outside: a name server that knows one name, and an HTTPS server that notes and repeats what it gets.
+
+By the name `front.service.test` it is a reverse proxy in front of the HTTP server in argv[4].
+"""
 import base64
 import hashlib
+import http.client
 import http.server
 import json
 import socket
@@ -9,7 +13,7 @@ import struct
 import sys
 import threading
 
-address, certificate, notes = sys.argv[1:4]
+address, certificate, notes, behind = sys.argv[1:5]
 
 
 class Echo(http.server.BaseHTTPRequestHandler):
@@ -29,6 +33,8 @@ class Echo(http.server.BaseHTTPRequestHandler):
         return b''.join(parts)
 
     def answer(self):
+        if self.headers['Host'].startswith('front.'):
+            return self.front()
         if self.headers.get('Upgrade', '').lower() == 'websocket':
             return self.socket()
         body = self.body()
@@ -45,6 +51,16 @@ class Echo(http.server.BaseHTTPRequestHandler):
         self.send_header('Content-Length', str(len(seen)))
         self.end_headers()
         self.wfile.write(seen.encode())
+
+    def front(self):
+        passed = http.client.HTTPConnection(behind, timeout=30)
+        passed.request(self.command, self.path, self.body(), dict(self.headers))
+        answer = passed.getresponse()
+        content = answer.read()
+        self.send_response(answer.status)
+        self.send_header('Content-Length', str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
 
     do_GET = do_POST = do_PUT = answer
 

@@ -241,6 +241,45 @@ final class SecretPathTest {
         }
     }
 
+    /// A name that the rules match can lead to this Cay's edge, and headers there to the sandbox itself.
+    @Test
+    void aSecretComesBackToTheSandboxByNoName() throws Exception {
+        String value = values("returned").get("returned");
+        cay.secrets().create("returned", value);
+        var rules = EgressRules.everything().withHeader("*.service.test", "X-Key", "${e2b.secrets.returned}");
+        try (var agent = cay.create(NewSandbox.usual().withEgress(rules));
+                var plain = cay.create(NewSandbox.usual()
+                        .withEgress(EgressRules.everything().withHeader("*.service.test", "X-Key", "plain")))) {
+            for (var sandbox : List.of(agent, plain)) {
+                start(sandbox, Command.of("exec python3 -c \"$ECHO\"").with("ECHO", ECHO));
+                await(sandbox, "ss -Htln sport = :8080 | grep -q 8080");
+            }
+            String ask =
+                    "curl -sS -w '%%{http_code}' --retry 5 --retry-connrefused -H 'E2b-Sandbox-Id: %s' -H 'E2b-Sandbox-Port: %d' https://%s/";
+            String file =
+                    "curl -sS -w '%%{http_code}' -X POST -H 'E2b-Sandbox-Id: %s' -H 'E2b-Sandbox-Port: 49983' -H 'X-Access-Token: %s' -F 'file=@/etc/hostname' 'https://%s/files?path=/tmp/by-front'";
+            assertThat(root(agent, ask.formatted(agent.id(), 8080, SecretService.FRONT)))
+                    .contains("carries a secret")
+                    .endsWith("403");
+            assertThat(root(agent, ask.formatted(plain.id(), 8080, SecretService.FRONT)))
+                    .as("nor to another one")
+                    .endsWith("403");
+            assertThat(root(agent, file.formatted(agent.id(), "any", SecretService.FRONT)))
+                    .endsWith("403");
+            assertThat(root(agent, "cat /tmp/got /tmp/by-front 2>&1")).doesNotContain(value);
+            assertThat(root(plain, "cat /tmp/got 2>&1")).doesNotContain(value);
+
+            assertThat(root(plain, ask.formatted(plain.id(), 8080, SecretService.FRONT)))
+                    .as("the control: the way is open")
+                    .contains("X-Key: plain")
+                    .endsWith("200");
+            root(agent, "curl -sS https://%s/".formatted(SecretService.HOST));
+            assertThat(service.got()).as("and the service gets the secret").contains(value);
+        } finally {
+            cay.secrets().delete("returned");
+        }
+    }
+
     @Test
     void aPlaceholderForAnotherHostStaysOne() throws Exception {
         String value = values("bound").get("bound");

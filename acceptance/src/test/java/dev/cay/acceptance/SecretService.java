@@ -6,6 +6,10 @@ import dev.cay.node.host.Programs;
 import dev.cay.platform.OwnCay;
 import dev.cay.tls.LocalAuthority;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,6 +27,9 @@ final class SecretService implements AutoCloseable {
     /// Another name of the same service, for which there are no rules.
     static final String OTHER = "other.service.test";
 
+    /// A name by which the service passes requests on to the edge of the Cay, as a reverse proxy in front of it does.
+    static final String FRONT = "front.service.test";
+
     private static final Duration LIMIT = Duration.ofSeconds(30);
 
     private final Undo closing = new Undo();
@@ -36,20 +43,22 @@ final class SecretService implements AutoCloseable {
             long pid = ProcessHandle.current().pid();
             String address = "11.%d.%d.2".formatted(pid / 250 % 250, pid % 250);
             LocalAuthority.open(directory.resolve("tls"), "service.test");
-            build(Long.toString(pid, 36), address);
+            var front = closing.add(new ServerSocket());
+            build(Long.toString(pid, 36), address, front);
             cay = OwnCay.start(Map.of(
                     "network.nameservers",
                     address,
                     "SSL_CERT_FILE",
                     directory.resolve("tls/bundle.pem").toString()));
             closing.add(cay);
+            Thread.ofVirtual().start(() -> lead(front));
         } catch (Exception e) {
             closing.close();
             throw e;
         }
     }
 
-    private void build(String name, String address) throws IOException {
+    private void build(String name, String address, ServerSocket edge) throws IOException {
         String space = "cays" + name;
         String link = "s" + name;
         ip("netns add " + space);
@@ -57,6 +66,8 @@ final class SecretService implements AutoCloseable {
         ip("link add %s type veth peer name eth0 netns %s".formatted(link, space));
         ip("address add %s/24 dev %s".formatted(address.replaceAll("2$", "1"), link));
         ip("link set %s up".formatted(link));
+        edge.bind(new InetSocketAddress(address.replaceAll("2$", "1"), 0));
+        String front = "%s:%d".formatted(edge.getInetAddress().getHostAddress(), edge.getLocalPort());
         ip("-n %s address add %s/24 dev eth0".formatted(space, address));
         ip("-n %s link set eth0 up".formatted(space));
         ip("-n %s route add default via %s".formatted(space, address.replaceAll("2$", "1")));
@@ -71,7 +82,8 @@ final class SecretService implements AutoCloseable {
                                 .toString(),
                         address,
                         directory.resolve("tls/server.pem").toString(),
-                        notes().toString())
+                        notes().toString(),
+                        front)
                 .redirectErrorStream(true)
                 .start();
         closing.step(() -> {
@@ -81,6 +93,29 @@ final class SecretService implements AutoCloseable {
         String ready = server.inputReader().readLine();
         if (!"READY".equals(ready)) {
             throw new IOException(ready);
+        }
+    }
+
+    /// Leads connections to the edge, which listens on loopback.
+    private void lead(ServerSocket front) {
+        while (!front.isClosed()) {
+            try {
+                var client = front.accept();
+                var edge = new Socket(InetAddress.getLoopbackAddress(), cay.port());
+                Thread.ofVirtual().start(() -> move(client, edge));
+                Thread.ofVirtual().start(() -> move(edge, client));
+            } catch (IOException _) {
+                // Closed, or a connection that its client gave up.
+            }
+        }
+    }
+
+    private static void move(Socket from, Socket to) {
+        try (from;
+                to) {
+            from.getInputStream().transferTo(to.getOutputStream());
+        } catch (IOException _) {
+            // The end of the connection.
         }
     }
 

@@ -10,6 +10,7 @@ import java.util.HashSet;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -40,19 +41,25 @@ public final class RequestRule {
             throws Placeholders.Unknown {
         var headers = new TreeMap<String, String>(String.CASE_INSENSITIVE_ORDER);
         var secrets = new HashSet<String>();
+        var mark = placeholders.mark(host);
+        boolean carries = false;
         for (var header : rule.headers().entrySet()) {
-            headers.put(header.getKey(), placeholders.fill(header.getValue(), sandbox, host, secrets::add));
+            String filled = placeholders.fill(header.getValue(), sandbox, host, secrets::add);
+            headers.put(header.getKey(), filled);
+            carries |= !filled.equals(header.getValue());
         }
         var fill = rule.fill();
         if (fill != null) {
             var filling = new Filling(placeholders, sandbox, host, fill);
             fillHead(exchange, headers, filling, fill.places());
             if (fill.places().contains(Place.BODY)) {
-                LastHop.fillBody(exchange, sandbox, body -> fillBody(exchange, body, filling));
+                LastHop.fillBody(exchange, sandbox, body -> fillBody(exchange, body, filling, mark));
             }
             secrets.addAll(filling.sent());
+            carries |= !filling.sent().isEmpty();
         }
         LastHop.setHeaders(exchange, headers);
+        mark(exchange, carries, mark);
         protect(exchange, secrets);
     }
 
@@ -79,11 +86,21 @@ public final class RequestRule {
         }
     }
 
-    private static byte[] fillBody(Exchange exchange, byte[] body, Filling filling) {
+    private static byte[] fillBody(Exchange exchange, byte[] body, Filling filling, Optional<String> mark) {
         String type = exchange.header("Content-Type");
         byte[] filled = filling.body(type == null ? "" : type, body);
         protect(exchange, filling.sent());
+        mark(exchange, !filling.sent().isEmpty(), mark);
         return filled;
+    }
+
+    /// Says in the request that a value is in it. What the sandbox says there is left out: a proxy on the way could
+    /// drop a
+    /// header that is not well formed.
+    private static void mark(Exchange exchange, boolean carries, Optional<String> mark) {
+        if (carries) {
+            mark.ifPresent(value -> LastHop.setHeaders(exchange, Map.of(Placeholders.MARK, value)));
+        }
     }
 
     /// A server that repeats a secret must not tell it to the sandbox.

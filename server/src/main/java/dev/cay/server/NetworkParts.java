@@ -1,10 +1,10 @@
 package dev.cay.server;
 
 import dev.cay.life.Undo;
+import dev.cay.server.edge.EgressValues;
 import dev.cay.server.network.NetworkReader;
 import dev.cay.server.network.TeamNetworks;
 import dev.cay.server.network.TemplateNetworks;
-import dev.cay.server.sandbox.EgressValues;
 import dev.cay.server.sandbox.SandboxDirectory;
 import dev.cay.server.template.Templates;
 import java.util.Set;
@@ -27,7 +27,7 @@ record NetworkParts(TeamNetworks teams, TemplateNetworks templates, NetworkReade
                 ofTeams,
                 ofTemplates,
                 opened.add(new NetworkReader(base.tokens(), ofTemplates, ofTeams, open, secrets::requireUsable)),
-                new EgressValues(directory, secrets, teams.identities()));
+                new EgressValues(directory, secrets, teams.identities(), settings.domain(), base.tokens()));
     }
 
     /// Reads the rules that are on record.

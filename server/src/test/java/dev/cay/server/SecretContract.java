@@ -14,6 +14,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
@@ -200,20 +202,82 @@ abstract class SecretContract extends ServerTest {
         sandboxThatNames(narrow, 201);
     }
 
-    /// A pattern like `*.DOMAIN` is a rule for the sandbox's own ports, too.
+    /// Code in a sandbox reads what arrives at its ports, and a pattern like `*.DOMAIN` also matches the sandbox's own.
     @Test
-    void noValueGoesToTheSandboxItself() throws Exception {
+    void aSandboxGetsAValueOnlyIfItIsAnotherOneThatTheRulesName() throws Exception {
         make("key");
-        String id = sandboxThatNames(cay.key, 201);
-        String other = cay.create();
+        String other = port(cay.create());
+        String target = port(cay.create());
+        String third = cay.create();
+        String id = cay.create("""
+                {"templateID":"base","iam":{"tokens":{"aws":{"audience":"sts","tokenType":"JWT-SVID"}}},
+                 "network":{"rules":{"*.cay.test":[{"transform":{"headers":{"A":"${e2b.secrets.key}"}}}],
+                 "%s":[{"transform":{"headers":{"A":"${e2b.secrets.key}"}}}],
+                 "*.example.com":[{"transform":{"redirect":"%s:8443"}}]}}}""".formatted(other, target)).get("sandboxID").stringValue();
+        cay.call(
+                "PUT",
+                "/sandboxes/%s/network".formatted(third),
+                "{\"rules\":{\"%s\":[{\"transform\":{\"headers\":{\"A\":\"${e2b.secrets.key}\"}}}]}}"
+                        .formatted(port(third)));
         for (String placeholder : new String[] {"${e2b.secrets.key}", "${e2b.identity.tokens.aws}"}) {
-            assertThatThrownBy(() -> value(id, placeholder, "8080-%s.cay.test".formatted(id)))
-                    .as(placeholder)
-                    .isInstanceOf(Placeholders.Unknown.class);
-            assertThat(value(id, placeholder, "8080-%s.cay.test".formatted(other)))
-                    .as("the control")
-                    .isNotEmpty();
+            for (String host : new String[] {
+                port(id),
+                port(third),
+                "8080-%s-client.cay.test".formatted(id),
+                "8080-%s.example.org".formatted(id),
+                "8080-i00000000000000000000.cay.test",
+                "api.cay.test",
+                "cay.test",
+                "broken.cay.test"
+            }) {
+                assertThatThrownBy(() -> value(id, placeholder, host))
+                        .as("%s to %s", placeholder, host)
+                        .isInstanceOf(Placeholders.Unknown.class);
+            }
+            for (String host :
+                    new String[] {other, target, "api.example.com", "8080-i00000000000000000000.example.org"}) {
+                assertThat(value(id, placeholder, host))
+                        .as("the control: " + host)
+                        .isNotEmpty();
+            }
         }
+        assertThatThrownBy(() -> value(third, "${e2b.secrets.key}", port(third)))
+                .as("the sandbox itself, by its very name")
+                .isInstanceOf(Placeholders.Unknown.class);
+    }
+
+    private static String port(String sandbox) {
+        return "8080-%s.cay.test".formatted(sandbox);
+    }
+
+    /// A name that nothing here knows can lead to the edge, where headers say which sandbox is meant.
+    @Test
+    void aRequestThatCarriesAValueEndsInNoSandbox() {
+        String id = cay.create();
+        var sandbox = cay.json(cay.call("GET", "/sandboxes/" + id).text());
+        String mark = cay.node.placeholders.mark("alias.example.com").orElseThrow();
+        assertThat(cay.node.placeholders.mark(port(id))).as("the rules name it").isEmpty();
+        for (var way : List.of(
+                Map.of("Host", port(id)),
+                Map.of("Host", "alias.example.com", "E2b-Sandbox-Id", id, "E2b-Sandbox-Port", "8080"),
+                Map.of("Host", "api.cay.test", "E2b-Sandbox-Id", id, "E2b-Sandbox-Port", "49983"),
+                Map.of("X-Access-Token", sandbox.get("envdAccessToken").stringValue()))) {
+            var marked = new HashMap<>(way);
+            marked.put(Placeholders.MARK, "other;a=b, " + mark);
+            int before = cay.reached.get();
+            var refused = cay.request("GET", "/", marked);
+            assertThat(refused.status()).as(way.toString()).isEqualTo(403);
+            assertThat(refused.message()).contains("carries a secret");
+            assertThat(cay.reached.get()).isEqualTo(before);
+            marked.put(Placeholders.MARK, "other");
+            assertThat(cay.request("GET", "/", marked).status())
+                    .as("the control: " + way)
+                    .isEqualTo(200);
+        }
+        assertThat(cay.call("GET", "/sandboxes/" + id, "", Placeholders.MARK, mark)
+                        .status())
+                .as("the API may be called with a key that is a secret")
+                .isEqualTo(200);
     }
 
     @Test

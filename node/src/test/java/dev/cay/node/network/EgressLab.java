@@ -256,6 +256,19 @@ final class EgressLab implements AutoCloseable {
         undo.close();
     }
 
+    /// One secret, for one host.
+    private static final class Values implements Placeholders {
+        @Override
+        public Optional<String> value(SandboxId sandbox, Kind kind, String name, String host) {
+            return name.equals("known") && host.equals("www.allowed.test") ? Optional.of(SECRET) : Optional.empty();
+        }
+
+        @Override
+        public Optional<String> mark(String host) {
+            return Optional.of("mark-" + host);
+        }
+    }
+
     /// The node's network and path.
     static final class Driver {
         private Driver() {}
@@ -266,8 +279,6 @@ final class EgressLab implements AutoCloseable {
             var plan = new HostPlan(arguments[0], 1_000_000, arguments[1]);
             var nameservers = List.of(NetworkLab.PUBLIC + ":53");
             var gateway = InetAddress.ofLiteral(plan.gateway());
-            Placeholders placeholders = (_, _, name, host) ->
-                    name.equals("known") && host.equals("www.allowed.test") ? Optional.of(SECRET) : Optional.empty();
             var limits = new NetworkLimits(4096, 0, List.of(), open);
             var proxy = new ReverseProxy(new Meters());
             proxy.start();
@@ -283,7 +294,7 @@ final class EgressLab implements AutoCloseable {
                             () -> LocalAuthority.open(directory.resolve("allowed"), "allowed.test")
                                     .trusting()),
                     InstantSource.system());
-            path.fillPlaceholders(placeholders);
+            path.fillPlaceholders(new Values());
             var ledger = new HostLedger(Files.createDirectories(directory.resolve("ledger")));
             var pool = new NetworkPool(plan, limits, nameservers, new Sysctls(ledger), path);
             pool.start();

@@ -8,8 +8,11 @@ import dev.cay.wire.node.EgressProxy;
 import java.nio.file.Files;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -307,6 +310,41 @@ final class EgressPathTest {
         assertThat(lab.curl("-w", "%{http_code}", "--resolve", HOST + ":443:" + GOOD, "https://" + HOST + "/h"))
                 .contains("${e2b.secrets.other}")
                 .endsWith("502");
+    }
+
+    /// By the mark the edge of this Cay knows requests that must not reach a sandbox.
+    @Test
+    void marksRequestsWithSecretsWhateverTheSandboxSays() throws Exception {
+        var header = new Egress.Transform(Map.of("Authorization", "Bearer ${e2b.secrets.known}"), null);
+        var fill = new Egress.Transform(
+                Map.of(), null, new Egress.Fill(Set.of("known"), EnumSet.allOf(Egress.Place.class)));
+        String mark = "\"cdn-loop\": \"mark-" + HOST + "\"";
+        for (String version : List.of("--http1.1", "--http2")) {
+            var ask = List.of(
+                    version,
+                    "-H",
+                    "CDN-Loop: \"broken",
+                    "-H",
+                    "Connection: cdn-loop",
+                    "--resolve",
+                    HOST + ":443:" + GOOD);
+            lab.put(new Egress(true, List.of(HOST), ALL, Map.of(HOST, header), null, false, false));
+            assertThat(ask(ask, "https://" + HOST + "/h"))
+                    .contains("\"authorization\"", mark)
+                    .doesNotContain("broken");
+            lab.put(new Egress(true, List.of(HOST), ALL, Map.of(HOST, fill), null, false, false));
+            assertThat(ask(ask, "https://" + HOST + "/h")).as("without a value").doesNotContain(mark);
+            String placeholder = "${e2b.secrets.known}";
+            assertThat(ask(ask, "https://" + HOST + "/h", "-H", "X-Key: " + placeholder))
+                    .contains("***", mark);
+            assertThat(ask(ask, "https://" + HOST + "/h", "-G", "--data-urlencode", "k=" + placeholder))
+                    .contains("***", mark);
+            assertThat(ask(ask, "https://" + HOST + "/h", "-d", placeholder)).contains(mark);
+        }
+    }
+
+    private String ask(List<String> options, String... more) {
+        return lab.curl(Stream.concat(options.stream(), Stream.of(more)).toArray(String[]::new));
     }
 
     @Test

@@ -59,6 +59,11 @@ public final class SandboxTokens {
         return derive("store").value();
     }
 
+    /// By which this Cay knows requests that it changed itself.
+    public String mark() {
+        return "cay-" + derive("mark").value().substring(0, 16);
+    }
+
     /// The token for the system ports of the sandbox.
     ///
     /// @param version how often its tokens were renewed

@@ -23,19 +23,20 @@ import org.jspecify.annotations.Nullable;
 /// know reaches nothing. When the rules of a sandbox change, its open requests to others that are not allowed
 /// any more are cut.
 public final class Crossings {
+    private static final int FORBIDDEN = 403;
     private static final int BAD_GATEWAY = 502;
 
     private final SandboxDirectory directory;
     private final String domain;
     private final SandboxHosts hosts;
-    private final Placeholders placeholders;
+    private final EgressValues placeholders;
 
     /// Open requests to other sandboxes, by their sender, with the host name that each leads to.
     private final Map<SandboxId, Map<Exchange, String>> open = new ConcurrentHashMap<>();
 
     /// @param domain       suffix of sandboxes' host names, with or without a port
     /// @param placeholders resolves secrets that rules name
-    public Crossings(SandboxDirectory directory, String domain, Placeholders placeholders) {
+    public Crossings(SandboxDirectory directory, String domain, EgressValues placeholders) {
         this.directory = directory;
         this.placeholders = placeholders;
         this.hosts = new SandboxHosts(domain);
@@ -45,8 +46,18 @@ public final class Crossings {
 
     /// Where a request goes: where it says or, from inside, where the rule for that host redirects it.
     ///
-    /// @return nothing if it may not go on; then it was answered. Requests from outside always may
+    /// @return nothing if it may not go on; then it was answered. Those from outside may, unless they carry
+    /// a secret
     Optional<SandboxAddress> lead(SandboxAddress address, Exchange exchange) {
+        if (placeholders.isMarked(exchange)) {
+            PageOrJson.send(
+                    exchange,
+                    EdgeAnswer.refusal(
+                            FORBIDDEN,
+                            address.sandbox().value(),
+                            "This request carries a secret that an egress rule put in for another host, and no such request goes to a sandbox"));
+            return Optional.empty();
+        }
         if (!permit(address, exchange)) {
             return Optional.empty();
         }
@@ -103,7 +114,7 @@ public final class Crossings {
             PageOrJson.send(
                     exchange,
                     EdgeAnswer.refusal(
-                            403,
+                            FORBIDDEN,
                             target.value(),
                             ruled
                                     ? "The egress rules of this sandbox do not allow " + host

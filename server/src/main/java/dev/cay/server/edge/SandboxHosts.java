@@ -40,6 +40,12 @@ final class SandboxHosts {
         return UNMISTAKABLE.matcher(label).matches() ? Optional.of(parse(label)) : Optional.empty();
     }
 
+    /// Whether requests for this host come to this Cay's edge.
+    boolean isBelowDomain(String host) {
+        String plain = withoutPort(host);
+        return plain.equals(domain) || plain.endsWith("." + domain);
+    }
+
     static SandboxAddress address(String id, String port) {
         if (!ID.matcher(id).matches()) {
             throw invalid("Invalid sandbox ID");

@@ -8,6 +8,9 @@ import java.util.regex.Pattern;
 
 /// Knows the values that stand behind `${e2b.secrets.NAME}` and `${e2b.identity.tokens.NAME}`.
 public interface Placeholders {
+    /// The header that marks requests with values; it exists to detect loops between proxies (RFC 8586).
+    String MARK = "CDN-Loop";
+
     /// For a node without secrets: every rule with a placeholder fails.
     Placeholders NONE = (_, _, _, _) -> Optional.empty();
 
@@ -26,6 +29,14 @@ public interface Placeholders {
     /// @param host that the value is sent to
     /// @return nothing when there is no such value, or none for this host
     Optional<String> value(SandboxId sandbox, Kind kind, String name, String host);
+
+    /// What a request says in {@link #MARK} that carries a value to this host. The edge of this Cay passes no such
+    /// request on to a sandbox, whatever name and address led it there.
+    ///
+    /// @return nothing for hosts that need no mark
+    default Optional<String> mark(String host) {
+        return Optional.empty();
+    }
 
     /// A value cannot be had. The message names the placeholder, never a value.
     final class Unknown extends Exception {
