@@ -219,6 +219,29 @@ final class BuildApiTest {
     }
 
     @Test
+    void aLinkEndsWithTheKeyThatItWasGivenTo() throws Exception {
+        String at =
+                "/templates/" + request("{\"name\":\"mine\"}").get("templateID").stringValue() + "/files/";
+        String url = cay.call("GET", at + HASH).json().get("url").stringValue();
+        String path = url.substring(url.indexOf("/templates/"));
+        var key = cay.call("POST", "/api-keys", "{\"name\":\"k\",\"scope\":\"templates\"}")
+                .json();
+        String given = cay.request(
+                        "GET", at + HASH, Map.of("X-API-Key", key.get("key").stringValue()))
+                .json()
+                .get("url")
+                .stringValue();
+        given = given.substring(given.indexOf("/templates/"));
+        assertThat(put(given, "an archive")).isEqualTo(200);
+        assertThat(put(given.replaceFirst("holder=[^&]+", "holder=k-0"), "x"))
+                .as("of another key")
+                .isEqualTo(403);
+        cay.call("DELETE", "/api-keys/" + key.get("id").stringValue());
+        assertThat(put(given, "x")).as("its key was revoked").isEqualTo(401);
+        assertThat(put(path, "x")).as("the control").isEqualTo(200);
+    }
+
+    @Test
     void filesAreSentByALinkThatNobodyCanMake() throws Exception {
         var requested = request("{\"name\":\"mine\"}");
         String at = "/templates/" + requested.get("templateID").stringValue() + "/files/";

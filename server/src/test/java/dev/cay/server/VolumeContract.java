@@ -9,6 +9,7 @@ import dev.cay.wire.SandboxId;
 import dev.cay.wire.VolumeId;
 import dev.cay.wire.node.SandboxSpec;
 import dev.cay.wire.node.VolumeMount;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -170,6 +171,7 @@ abstract class VolumeContract {
                 Map.of("Authorization", "Bearer " + cay.key),
                 Map.of("Authorization", "Bearer " + other.get("token").stringValue()),
                 Map.of("Authorization", "Basic " + volume.get("token").stringValue()),
+                Map.of("Authorization", "Bearer cayvol_99999999999_k-0_" + "0".repeat(64)),
                 Map.of("Authorization", "Bearer cayvol_99999999999_" + "0".repeat(64)))) {
             var refused = cay.request("GET", dir, headers, "");
             assertThat(refused.status()).as(headers.toString()).isEqualTo(401);
@@ -268,6 +270,63 @@ abstract class VolumeContract {
                     .as(scope)
                     .isEqualTo(403);
         }
+    }
+
+    @Test
+    void aTokenEndsWithTheKeyThatItWasGivenTo() {
+        var volume = volume("data");
+        var revoked = cay.call("POST", "/api-keys", "{\"name\":\"k\"}").json();
+        var expired = cay.call(
+                        "POST",
+                        "/api-keys",
+                        "{\"name\":\"k\",\"expiresAt\":\"%s\"}"
+                                .formatted(cay.clock.instant().plus(Duration.ofMinutes(5))))
+                .json();
+        var reader = cay.call("POST", "/api-keys", "{\"name\":\"k\",\"scope\":\"read\"}")
+                .json();
+        for (var key : List.of(revoked, expired, reader)) {
+            var given = shown(volume, key);
+            assertThat(content(given, "GET", "dir?path=/", "").status())
+                    .as("the control")
+                    .isEqualTo(200);
+            if (key == expired) {
+                cay.clock.pass(Duration.ofMinutes(6));
+            } else {
+                cay.call("DELETE", "/api-keys/" + key.get("id").stringValue());
+            }
+            assertRefused(content(given, "GET", "dir?path=/", ""), 401, "not valid any more");
+            var other = given.get("token").stringValue().replaceAll("k-[0-9a-f-]+", "k-" + "0".repeat(36));
+            assertThat(cay.request(
+                                    "GET",
+                                    "/volumecontent/%s/dir?path=/".formatted(id(volume)),
+                                    Map.of("Authorization", "Bearer " + other))
+                            .status())
+                    .as("another holder")
+                    .isEqualTo(401);
+        }
+        assertThat(content(volume, "GET", "dir?path=/", "").status())
+                .as("the token of another key")
+                .isEqualTo(200);
+    }
+
+    private JsonNode shown(JsonNode volume, JsonNode key) {
+        return cay.request(
+                        "GET",
+                        "/volumes/" + id(volume),
+                        Map.of("X-API-Key", key.get("key").stringValue()))
+                .json();
+    }
+
+    @Test
+    void aTokenOfTheOperatorEndsWithTheAdminToken() throws Exception {
+        var volume = volume("data");
+        String team = cay.call("GET", "/teams").json().get(0).get("teamID").stringValue();
+        var given = cay.request(
+                        "GET", "/volumes/" + id(volume), Map.of("X-Admin-Token", cay.adminToken, "X-Team-ID", team))
+                .json();
+        assertThat(content(given, "GET", "dir?path=/", "").status()).isEqualTo(200);
+        Files.writeString(directory.resolve("admin.token"), "cay_admin_" + "0".repeat(64));
+        assertRefused(content(given, "GET", "dir?path=/", ""), 401, "not valid any more");
     }
 
     @Test

@@ -6,12 +6,12 @@ import dev.cay.server.store.Store;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.TeamId;
+import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
@@ -20,6 +20,10 @@ import org.jspecify.annotations.Nullable;
 
 /// Authenticates requests: knows every team, and every API key by its hash, in memory. Thread-safe.
 public final class Access {
+    private static final String KEY = "k-";
+    private static final String SIGN_IN = "s-";
+    private static final String OPERATOR = "o-";
+
     /// Answers a request of a known team.
     public interface TeamHandler {
         void handle(Team team, Exchange exchange) throws Exception;
@@ -65,6 +69,14 @@ public final class Access {
 
         /// Whether this server made the token, and it is still valid.
         boolean knows(String token);
+
+        /// What the owner of a sign-in may do in a team now; empty if it is over, or they are no member.
+        Optional<TeamKey> rightsNow(String signIn, TeamId team);
+    }
+
+    /// Answers a request on behalf of somebody who was given a token.
+    public interface Work {
+        void run() throws IOException;
     }
 
     private final Store store;
@@ -75,7 +87,7 @@ public final class Access {
     private final Audit audit;
     private final KeyUses uses;
     private final OpenRequests open = new OpenRequests();
-    private final Map<String, TeamKey> keys = new ConcurrentHashMap<>();
+    private final KnownKeys keys = new KnownKeys();
     private final Map<TeamId, Team> teams = new ConcurrentHashMap<>();
     private volatile @Nullable People people;
     private volatile @Nullable Team first;
@@ -110,7 +122,7 @@ public final class Access {
         admin.make(random);
         var team = store.read(AccessStore::findOldestTeam).orElseGet(this::makeTeam);
         store.read(AccessStore::teams).forEach(this::add);
-        keys.putAll(store.read(AccessStore::keysByHash));
+        store.read(AccessStore::keysByHash).forEach(keys::add);
         first = team;
     }
 
@@ -169,18 +181,18 @@ public final class Access {
     }
 
     void add(String hash, TeamKey key) {
-        keys.put(hash, key);
+        keys.add(hash, key);
     }
 
     /// Replaces a key by a copy with another name or expiry.
     void replace(TeamKey key) {
-        keys.replaceAll((_, known) -> known.id().equals(key.id()) ? key : known);
+        keys.replace(key);
     }
 
     /// Removes keys: later requests are refused, and open ones are cut.
     void removeKeys(Predicate<TeamKey> which) {
-        var gone = ids(which);
-        keys.values().removeIf(which);
+        var gone = keys.ids(which);
+        keys.remove(gone);
         open.cut(key -> gone.contains(key.id()));
     }
 
@@ -198,23 +210,19 @@ public final class Access {
     public void cutExpired() {
         if (!open.isEmpty()) {
             var now = clock.instant();
-            var over = ids(key -> key.isOver(now));
+            var over = keys.ids(key -> key.isOver(now));
             open.cut(key -> over.contains(key.id()));
         }
     }
 
-    private Set<String> ids(Predicate<TeamKey> which) {
-        return keys.values().stream().filter(which).map(TeamKey::id).collect(Collectors.toSet());
-    }
-
     /// The keys that were made for programs of people when they signed in.
     List<TeamKey> minted() {
-        return keys.values().stream().filter(TeamKey::isMinted).toList();
+        return keys.all().filter(TeamKey::isMinted).toList();
     }
 
     /// The keys of a team, with their last use.
     List<TeamKey> keysOf(Team team) {
-        return keys.values().stream()
+        return keys.all()
                 .filter(key -> key.team().equals(team))
                 .map(key -> {
                     var at = uses.last(key.id());
@@ -225,7 +233,7 @@ public final class Access {
 
     /// The number of keys of each team.
     Map<TeamId, Integer> keyCounts() {
-        return keys.values().stream().collect(Collectors.toMap(key -> key.team().id(), _ -> 1, Integer::sum));
+        return keys.all().collect(Collectors.toMap(key -> key.team().id(), _ -> 1, Integer::sum));
     }
 
     /// Serves the handler only to requests with a key that may send them.
@@ -276,6 +284,53 @@ public final class Access {
     /// reports it.
     public Handler guardToken(TokenHandler handler) {
         return audited(handler::handle);
+    }
+
+    /// Names a caller in a token that they are given, for {@link #onBehalf}.
+    public String holder(Caller caller) {
+        var key = caller.key();
+        if (key == null) {
+            return OPERATOR + admin.fingerprint();
+        }
+        return key.isOfPerson() ? SIGN_IN + key.signIn() : KEY + key.id();
+    }
+
+    /// Serves a request with a token that its holder was given, as long as they could be given it now; cuts it when
+    /// that
+    /// ends.
+    ///
+    /// @param team  that the token is for
+    /// @param needs what the holder must be allowed to do
+    public void onBehalf(String holder, TeamId team, KeyScope needs, Exchange exchange, Work work) throws IOException {
+        if (holder.startsWith(OPERATOR)) {
+            if (!holder.equals(OPERATOR + admin.fingerprint())) {
+                throw handedOut();
+            }
+            work.run();
+            return;
+        }
+        open.add(lender(holder, team, needs), exchange);
+        try {
+            // Again, for a key that was revoked meanwhile.
+            lender(holder, team, needs);
+            work.run();
+        } finally {
+            open.remove(exchange);
+        }
+    }
+
+    private TeamKey lender(String holder, TeamId team, KeyScope needs) {
+        var found = holder.startsWith(SIGN_IN)
+                ? people().rightsNow(holder.substring(SIGN_IN.length()), team)
+                : keys.ofId(holder.substring(KEY.length()));
+        return found.filter(key ->
+                        key.team().id().equals(team) && key.scope().covers(needs) && !key.isOver(clock.instant()))
+                .orElseThrow(Access::handedOut);
+    }
+
+    private static CayException handedOut() {
+        return Credential.unauthenticated(
+                "the key or sign-in that this token was given to is not valid any more; ask for another token");
     }
 
     /// Handles a request whose credential it checks itself.
@@ -340,7 +395,7 @@ public final class Access {
         act.byOperator();
     }
 
-    /// Authenticates a request. The map is keyed by hashes, so the time of a lookup reveals nothing about a key.
+    /// Authenticates a request.
     private Caller authenticate(Exchange exchange, Audit.Act act) {
         if (exchange.header(AdminToken.HEADER) != null) {
             requireAdmin(exchange, act);
@@ -372,7 +427,7 @@ public final class Access {
         if (credential.isOfPerson()) {
             return people().rights(credential.text(), Credential.namedTeam(exchange));
         }
-        var key = keys.get(credential.key().hash());
+        var key = keys.ofHash(credential.key().hash());
         if (key == null) {
             throw Credential.unauthenticated(
                     "the API key is not known here: wrong key, a revoked one, or a key of another server"
@@ -406,7 +461,7 @@ public final class Access {
         if (credential.isOfPerson()) {
             return people().knows(credential.text());
         }
-        return credential.isApiKey() && keys.containsKey(credential.key().hash());
+        return credential.isApiKey() && keys.ofHash(credential.key().hash()) != null;
     }
 
     /// Writes down what only memory knows.

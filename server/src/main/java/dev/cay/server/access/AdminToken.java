@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 
@@ -20,6 +21,7 @@ public record AdminToken(Path file) {
     private static final String NAME = "admin.token";
     private static final String PREFIX = "cay_admin_";
     private static final int BYTES = 32;
+    private static final int FINGERPRINT_BYTES = 16;
 
     /// The token of the Cay with this state directory.
     public static AdminToken in(Path stateDirectory) {
@@ -51,6 +53,16 @@ public record AdminToken(Path file) {
             return Files.readString(file).strip();
         } catch (IOException e) {
             throw new CayException(ErrorKind.INTERNAL, "the admin token %s cannot be read".formatted(file), e);
+        }
+    }
+
+    /// Tells this token from others, and nothing about it.
+    String fingerprint() {
+        try {
+            byte[] hash = MessageDigest.getInstance("SHA-256").digest(read().getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(hash, 0, FINGERPRINT_BYTES);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
         }
     }
 

@@ -81,18 +81,22 @@ public final class SandboxTokens {
     }
 
     /// The token for sending one archive of a team's files, until a time in seconds.
-    public AccessToken upload(TeamId team, String hash, long until) {
-        return derive("upload:%s:%s:%d".formatted(team.value(), hash, until));
+    ///
+    /// @param holder who was given it
+    public AccessToken upload(TeamId team, String hash, long until, String holder) {
+        return derive("upload:%s:%s:%d:%s".formatted(team.value(), hash, until, holder));
     }
 
     /// The token for the files of a volume, until a time in seconds.
-    public AccessToken volume(VolumeId id, long until) {
-        return derive("volume:%s:%d".formatted(id.value(), until));
+    ///
+    /// @param holder who was given it
+    public AccessToken volume(VolumeId id, long until, String holder) {
+        return derive("volume:%s:%d:%s".formatted(id.value(), until, holder));
     }
 
     /// The read-only token for the files of a volume.
-    public AccessToken volumeReader(VolumeId id, long until) {
-        return derive("volume-reader:%s:%d".formatted(id.value(), until));
+    public AccessToken volumeReader(VolumeId id, long until, String holder) {
+        return derive("volume-reader:%s:%d:%s".formatted(id.value(), until, holder));
     }
 
     /// A key of 256 bits for what the database keeps sealed. A copy of the database alone does not open it.

@@ -4,8 +4,9 @@ import dev.cay.http.Exchange;
 import dev.cay.http.Routes;
 import dev.cay.server.access.Access;
 import dev.cay.server.access.Audit;
+import dev.cay.server.access.Caller;
+import dev.cay.server.access.KeyScope;
 import dev.cay.server.access.SandboxTokens;
-import dev.cay.server.access.Team;
 import dev.cay.server.template.Templates;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -20,13 +21,14 @@ import org.jspecify.annotations.Nullable;
 
 /// Routes by which clients send the files that steps copy: they request a link, and put an archive there without a key.
 ///
-/// The link is signed, for one team, one hash and half an hour. It goes on when its key is revoked.
+/// The link is signed, for one team, one hash and half an hour, and ends with the key that it was given to.
 public final class FileRoutes {
     private static final Duration VALID = Duration.ofMinutes(30);
 
     /// A client that sends nothing for so long counts as disconnected.
     private static final Duration SILENCE = Duration.ofMinutes(2);
 
+    private static final KeyScope MAKES_TEMPLATES = KeyScope.parse("templates");
     private static final Pattern HASH = Pattern.compile("[0-9a-f]{64}");
 
     private final Access access;
@@ -53,23 +55,26 @@ public final class FileRoutes {
     }
 
     public void addTo(Routes routes) {
-        routes.on("GET", "/templates/{templateID}/files/{hash}", access.guard(this::link));
+        routes.on("GET", "/templates/{templateID}/files/{hash}", access.guardCaller(this::link));
         routes.on("PUT", "/templates/{templateID}/files/{hash}/content", access.guardToken(this::put));
     }
 
-    private void link(Team team, Exchange exchange) {
+    private void link(Caller caller, Exchange exchange) {
+        var team = caller.team();
         var template = templates.requireOwn(team, exchange.parameter("templateID"));
         String hash = hash(exchange);
         long until = clock.instant().plus(VALID).getEpochSecond();
-        String url = "%s://%s/templates/%s/files/%s/content?team=%s&until=%d&signature=%s"
+        String holder = access.holder(caller);
+        String url = "%s://%s/templates/%s/files/%s/content?team=%s&holder=%s&until=%d&signature=%s"
                 .formatted(
                         scheme(exchange),
                         exchange.authority(),
                         template.id(),
                         hash,
                         team.id(),
+                        holder,
                         until,
-                        tokens.upload(team.id(), hash, until).value());
+                        tokens.upload(team.id(), hash, until, holder).value());
         exchange.sendJson(201, new FileUpload(node.hasFiles(team.id(), hash), url));
     }
 
@@ -83,7 +88,8 @@ public final class FileRoutes {
         String hash = hash(exchange);
         var team = new TeamId(require(exchange, "team"));
         long until = number(require(exchange, "until"));
-        if (!tokens.upload(team, hash, until).matches(exchange.query("signature"))
+        String holder = require(exchange, "holder");
+        if (!tokens.upload(team, hash, until, holder).matches(exchange.query("signature"))
                 || until < clock.instant().getEpochSecond()) {
             throw new CayException(
                     ErrorKind.PERMISSION_DENIED, "this link is not valid, or not any more; ask for a new one");
@@ -100,8 +106,10 @@ public final class FileRoutes {
                     "the archive has %d MB, and may have %d; let the operator raise templates.maxUploadMB"
                             .formatted(bytes >> 20, mostBytes >> 20));
         }
-        node.putFiles(team, hash, exchange.body(SILENCE), bytes);
-        exchange.send(200);
+        access.onBehalf(holder, team, MAKES_TEMPLATES, exchange, () -> {
+            node.putFiles(team, hash, exchange.body(SILENCE), bytes);
+            exchange.send(200);
+        });
     }
 
     private static String hash(Exchange exchange) {

@@ -10,6 +10,7 @@ import io.github.bucket4j.Bucket;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -118,6 +119,14 @@ final class PersonTokens implements Access.People {
     @Override
     public boolean knows(String token) {
         return tokens.isOurs(token);
+    }
+
+    @Override
+    public Optional<TeamKey> rightsNow(String signIn, TeamId team) {
+        return signIns.find(signIn)
+                .flatMap(found -> rights(found).stream()
+                        .filter(rights -> rights.team().id().equals(team))
+                        .findFirst());
     }
 
     private SignIn require(String token) {

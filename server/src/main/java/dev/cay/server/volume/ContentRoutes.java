@@ -7,6 +7,7 @@ import dev.cay.http.Json;
 import dev.cay.http.Routes;
 import dev.cay.server.access.Access;
 import dev.cay.server.access.Audit;
+import dev.cay.server.access.KeyScope;
 import dev.cay.server.quota.Quotas;
 import dev.cay.server.request.RequestBody;
 import dev.cay.wire.CayException;
@@ -30,6 +31,7 @@ public final class ContentRoutes {
     /// A client that sends nothing for so long counts as disconnected.
     private static final Duration SILENCE = Duration.ofMinutes(2);
 
+    private static final KeyScope READS = KeyScope.parse("read");
     private static final String BEARER = "Bearer ";
     private static final int CHUNK = 256 << 10;
     private static final int MOST_DEPTH = 256;
@@ -69,7 +71,7 @@ public final class ContentRoutes {
     private Handler opened(Call call) {
         return access.guardToken((exchange, act) -> {
             try {
-                call.on(content(exchange, act), exchange);
+                serve(exchange, act, call);
             } catch (CayException e) {
                 if (e.kind() == ErrorKind.INTERNAL || exchange.committed()) {
                     throw e;
@@ -86,26 +88,27 @@ public final class ContentRoutes {
         exchange.send(status, "application/json; charset=utf-8", Json.write(body));
     }
 
-    private VolumeContent content(Exchange exchange, Audit.Act act) {
+    private void serve(Exchange exchange, Audit.Act act, Call call) throws IOException {
         var id = new VolumeId(exchange.parameter("volumeID").toLowerCase(Locale.ROOT));
         String header = Objects.requireNonNullElse(exchange.header("Authorization"), "");
         boolean bearer = header.regionMatches(true, 0, BEARER, 0, BEARER.length());
-        var right = bearer ? tokens.right(id, header.substring(BEARER.length()).strip()) : VolumeTokens.Right.NONE;
-        if (right == VolumeTokens.Right.NONE) {
-            throw new CayException(
-                    ErrorKind.UNAUTHENTICATED,
-                    "the volume's token is missing, wrong or expired: send what GET /volumes/%s answers as 'Authorization: Bearer <token>'"
-                            .formatted(id));
-        }
+        var claim = tokens.read(id, bearer ? header.substring(BEARER.length()).strip() : "")
+                .orElseThrow(() -> new CayException(
+                        ErrorKind.UNAUTHENTICATED,
+                        "the volume's token is missing, wrong or expired: send what GET /volumes/%s answers as 'Authorization: Bearer <token>'"
+                                .formatted(id)));
         var volume = volumes.find(id).orElseThrow(Volumes::notFound);
         act.byToken(volume.teamId(), "volume:" + id, "volume token");
-        if (right == VolumeTokens.Right.READ && !exchange.method().equals("GET")) {
+        if (!claim.writes() && !exchange.method().equals("GET")) {
             throw new CayException(
                     ErrorKind.PERMISSION_DENIED,
                     "this token is for reading, as the key was that it was given to; use a key with the scope 'all'");
         }
-        quotas.operation(volume.teamId());
-        return node.content(id);
+        var needs = claim.writes() ? KeyScope.ALL : READS;
+        access.onBehalf(claim.holder(), volume.teamId(), needs, exchange, () -> {
+            quotas.operation(volume.teamId());
+            call.on(node.content(id), exchange);
+        });
     }
 
     private static void stat(VolumeContent content, Exchange exchange) {

@@ -31,7 +31,7 @@ public final class VolumeRoutes {
 
     public void addTo(Routes routes) {
         routes.on("GET", "/volumes", access.guard(this::list));
-        routes.on("POST", "/volumes", access.guard(this::create));
+        routes.on("POST", "/volumes", access.guardCaller(this::create));
         routes.on("GET", ONE, access.guardCaller(this::show));
         routes.on("DELETE", ONE, access.guard(this::delete));
     }
@@ -49,16 +49,19 @@ public final class VolumeRoutes {
                         .toList());
     }
 
-    private void create(Team team, Exchange exchange) {
+    private void create(Caller caller, Exchange exchange) {
         var body = RequestBody.of(exchange);
-        var volume = volumes.create(team, body.text("name"), body.integer("sizeMB"));
-        exchange.about("volume", volume.id().value()).sendJson(201, opened(volume, tokens.make(volume.id())));
+        var volume = volumes.create(caller.team(), body.text("name"), body.integer("sizeMB"));
+        exchange.about("volume", volume.id().value())
+                .sendJson(201, opened(volume, tokens.make(volume.id(), access.holder(caller))));
     }
 
     private void show(Caller caller, Exchange exchange) {
         var volume = volume(caller.team(), exchange);
         boolean writes = caller.scope().equals(KeyScope.ALL);
-        exchange.sendJson(200, opened(volume, writes ? tokens.make(volume.id()) : tokens.makeReader(volume.id())));
+        String holder = access.holder(caller);
+        String token = writes ? tokens.make(volume.id(), holder) : tokens.makeReader(volume.id(), holder);
+        exchange.sendJson(200, opened(volume, token));
     }
 
     private void delete(Team team, Exchange exchange) {
