@@ -120,6 +120,9 @@ final class RemoteMcpTest {
                     assertThat(command.end()).isEqualTo("signedIn is ready");
                 }
                 assertThat(state(followed)).contains("\"state\":\"ready\"").doesNotContain("authorize");
+                assertThat(tried(platform, followed))
+                        .as("what the node connects to for the sandbox")
+                        .contains("\"protocol\":\"mcp\",\"name\":\"localhost\"", "\"port\":%d,".formatted(port));
                 assertThat(state(pasted)).contains("\"state\":\"needs authorization\"");
                 try (var command = Authorize.start(platform, pasted.id())) {
                     var back = command.browse(HttpClient.Redirect.NEVER);
@@ -130,6 +133,15 @@ final class RemoteMcpTest {
                 platform.startAgain();
                 assertThat(state(followed)).contains("\"state\":\"ready\"");
             }
+        }
+    }
+
+    private static String tried(OwnCay platform, Sandbox sandbox) throws Exception {
+        try (var client = HttpClient.newHttpClient()) {
+            var log = HttpRequest.newBuilder(platform.url().resolve("/sandboxes/%s/egress".formatted(sandbox.id())))
+                    .header("X-API-Key", platform.key())
+                    .build();
+            return client.send(log, HttpResponse.BodyHandlers.ofString()).body();
         }
     }
 

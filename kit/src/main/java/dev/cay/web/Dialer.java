@@ -116,6 +116,9 @@ public final class Dialer implements Lines, AutoCloseable {
     public interface Reach {
         /// @param address null when a proxy looks the host up
         boolean allows(String host, @Nullable InetAddress address, int port);
+
+        /// A connection begins, or was refused by {@link #allows}.
+        default void tried(String host, @Nullable InetAddress address, int port, boolean allowed) {}
     }
 
     private interface Way {
@@ -137,6 +140,7 @@ public final class Dialer implements Lines, AutoCloseable {
         if (proxy != null && proxy.serves(origin)) {
             checkUnresolved(origin);
             require(reach, origin, origin.literal().orElse(null));
+            reach.tried(origin.host(), origin.literal().orElse(null), origin.port(), true);
             return dial(origin, CONNECT, socket -> proxy.connect(socket, origin, CONNECT));
         }
         var found = checked(origin);
@@ -146,6 +150,7 @@ public final class Dialer implements Lines, AutoCloseable {
         var limit = found.size() == 1 ? CONNECT : CONNECT.dividedBy(2);
         IOException failed = new UnknownHostException(origin.host());
         for (var address : found.subList(0, Math.min(found.size(), TRIED))) {
+            reach.tried(origin.host(), address, origin.port(), true);
             try {
                 return dial(origin, limit, socket -> socket.connect(new InetSocketAddress(address, origin.port())));
             } catch (IOException e) {
@@ -224,6 +229,7 @@ public final class Dialer implements Lines, AutoCloseable {
 
     private static void require(Reach reach, UrlOrigin origin, @Nullable InetAddress address) {
         if (!reach.allows(origin.host(), address, origin.port())) {
+            reach.tried(origin.host(), address, origin.port(), false);
             throw new CayException(
                     ErrorKind.PERMISSION_DENIED,
                     "the egress rules of this sandbox do not allow %s".formatted(origin.host()));

@@ -1,6 +1,7 @@
 package dev.cay.node;
 
 import dev.cay.metrics.Meters;
+import dev.cay.node.egress.EgressPath;
 import dev.cay.node.log.LogHub;
 import dev.cay.node.mcp.GatewayAuthorizations;
 import dev.cay.node.mcp.Gateways;
@@ -20,6 +21,7 @@ import dev.cay.web.Dialer;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.NodeAuthorizations;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
@@ -33,15 +35,18 @@ final class McpServers implements ServerHomes, ServerInstaller {
     private static final String KEY = "mcp.key";
 
     private final NodeSettings settings;
+    private final EgressPath path;
     private final Dialer dialer;
     private final Authorizations authorizations;
     private final Gateways gateways;
     private volatile @Nullable ServerRooms rooms;
     private volatile @Nullable SandboxedHomes homes;
 
-    McpServers(NodeSettings settings, NodeVariant variant, LogHub logs, Meters meters, NodeUndo undo)
+    /// @param path has the logs of what sandboxes tried to reach
+    McpServers(NodeSettings settings, NodeVariant variant, EgressPath path, LogHub logs, Meters meters, NodeUndo undo)
             throws IOException {
         this.settings = settings;
+        this.path = path;
         var mcp = settings.mcp();
         Path key = settings.host().stateDir().resolve(KEY);
         this.dialer = undo.add(new Dialer(Addresses.allowing(mcp.remoteAddresses()), System.getenv()));
@@ -94,11 +99,10 @@ final class McpServers implements ServerHomes, ServerInstaller {
         if (!(plan.start() instanceof LaunchPlan.Remote remote)) {
             return homes().open(owner, plan);
         }
-        var ceiling = settings.network().ceiling();
         return new RemoteHome(
                 plan.key(),
                 remote,
-                dialer.within((host, address, port) -> rooms().egress(owner).reaches(host, address, port, ceiling)),
+                dialer.within(new Reach(owner)),
                 authorizations.credentials(owner, plan.key(), remote.url()),
                 () -> rooms().egress(owner).internet());
     }
@@ -111,6 +115,26 @@ final class McpServers implements ServerHomes, ServerInstaller {
     @Override
     public String progress(LaunchPlan plan) {
         return homes().progress(plan);
+    }
+
+    /// The rules of a sandbox for connections to its remote servers.
+    private final class Reach implements Dialer.Reach {
+        private final SandboxId owner;
+
+        Reach(SandboxId owner) {
+            this.owner = owner;
+        }
+
+        @Override
+        public boolean allows(String host, @Nullable InetAddress address, int port) {
+            return rooms().egress(owner)
+                    .reaches(host, address, port, settings.network().ceiling());
+        }
+
+        @Override
+        public void tried(String host, @Nullable InetAddress address, int port, boolean allowed) {
+            path.note(owner, "mcp", host, address, port, allowed);
+        }
     }
 
     private ServerRooms rooms() {

@@ -88,7 +88,7 @@ public final class NodeAssembly {
         var work = work(poller);
         var saved = saved(sandboxes, work);
         var logs = new LogHub(clock);
-        var servers = new McpServers(settings, variant, logs, around.meters(), undo);
+        var servers = new McpServers(settings, variant, host.egress(), logs, around.meters(), undo);
         var keepers = undo.add(variant.keepers(
                 sandboxes,
                 saved,

@@ -43,7 +43,7 @@ public final class EgressPath implements PathRules, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(EgressPath.class);
     private static final int BACKLOG = 1024;
     private static final int ALL_CONNECTIONS = 32_768;
-    private static final int KEPT_LOGS = 64;
+    private static final int KEPT_LOGS = 256;
     private static final Duration IDLE = Duration.ofHours(1);
 
     /// The parts of the node that the path uses.
@@ -66,8 +66,8 @@ public final class EgressPath implements PathRules, AutoCloseable {
     private final Map<InetAddress, PathSandbox> bySource = new ConcurrentHashMap<>();
     private final AtomicInteger connections = new AtomicInteger();
 
-    /// Logs of sandboxes that are not on the path any more.
-    private final Map<SandboxId, EgressLog> past = new LinkedHashMap<>() {
+    /// Logs of sandboxes that are not on the path, those that were used last behind the others.
+    private final Map<SandboxId, EgressLog> past = new LinkedHashMap<>(16, 0.75f, true) {
         @Override
         protected boolean removeEldestEntry(Map.Entry<SandboxId, EgressLog> eldest) {
             return size() > KEPT_LOGS;
@@ -141,10 +141,8 @@ public final class EgressPath implements PathRules, AutoCloseable {
             return;
         }
         remove(id);
-        var kept = past.remove(id);
-        var log = kept == null ? new EgressLog(clock) : kept;
-        log.onRefusal(entry -> refusals.getOrDefault(id, _ -> {}).accept(entry));
-        var sandbox = new PathSandbox(id, source, rules, log);
+        var sandbox = new PathSandbox(id, source, rules, log(id));
+        past.remove(id);
         byId.put(id, sandbox);
         var before = bySource.put(source, sandbox);
         if (before != null) {
@@ -171,6 +169,27 @@ public final class EgressPath implements PathRules, AutoCloseable {
     public AutoCloseable onRefusal(SandboxId id, Consumer<EgressEntry> listener) {
         refusals.put(id, listener);
         return () -> refusals.remove(id, listener);
+    }
+
+    /// Notes a connection that the node makes for a sandbox, which need not be on the path.
+    ///
+    /// @param protocol that it is for
+    /// @param address  null if a proxy looks the host up
+    public void note(
+            SandboxId id, String protocol, String host, @Nullable InetAddress address, int port, boolean allowed) {
+        String text = address == null ? null : address.getHostAddress();
+        log(id).note(protocol, host, text, port, allowed, "none");
+    }
+
+    private synchronized EgressLog log(SandboxId id) {
+        var known = byId.get(id);
+        return known == null ? past.computeIfAbsent(id, this::emptyLog) : known.log();
+    }
+
+    private EgressLog emptyLog(SandboxId id) {
+        var empty = new EgressLog(clock);
+        empty.onRefusal(entry -> refusals.getOrDefault(id, _ -> {}).accept(entry));
+        return empty;
     }
 
     /// What the sandbox tried to reach, as far as it is remembered.

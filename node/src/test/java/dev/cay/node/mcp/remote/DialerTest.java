@@ -19,10 +19,12 @@ import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -81,6 +83,24 @@ final class DialerTest {
                     .hasMessageContaining("the egress rules of this sandbox do not allow");
             assertThat(other.connections()).isZero();
             dialer.open(UrlOrigin.of(other.url("/"))).close();
+            var tried = new ArrayList<String>();
+            var told = dialer.within(new Dialer.Reach() {
+                @Override
+                public boolean allows(String host, @Nullable InetAddress address, int port) {
+                    return only.reaches(host, address, port, Ceiling.NONE);
+                }
+
+                @Override
+                public void tried(String host, @Nullable InetAddress address, int port, boolean allowed) {
+                    tried.add("%s %d %s".formatted(host, port, allowed));
+                }
+            });
+            told.open(UrlOrigin.of(good.url("/"))).close();
+            assertThatThrownBy(() -> told.open(UrlOrigin.of(other.url("/"))))
+                    .hasMessageContaining("the egress rules of this sandbox do not allow");
+            assertThat(tried)
+                    .containsExactly(
+                            "127.0.0.2 %d true".formatted(good.port()), "127.0.0.1 %d false".formatted(other.port()));
         }
     }
 
