@@ -9,6 +9,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /// A PostgreSQL server for all tests of this process, with a database that is new for each test. Its classes need root.
@@ -37,6 +40,26 @@ public final class PostgresEngine {
             throw new IllegalStateException("call empty() first");
         }
         return open(server);
+    }
+
+    /// Fills the database of this test by SQL that makes its tables, too.
+    static void restore(String script) throws IOException, InterruptedException, SQLException {
+        empty();
+        try (var connection = connect();
+                var statement = connection.createStatement()) {
+            statement.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public");
+            statement.execute(script);
+        }
+    }
+
+    /// A connection of the test's own.
+    static synchronized Connection connect() throws SQLException {
+        if (server == null) {
+            throw new IllegalStateException("call empty() first");
+        }
+        var address = PostgresAddress.parse(server.url());
+        String url = server.url().replaceFirst("^[^@]*@", "jdbc:postgresql://");
+        return DriverManager.getConnection(url, address.user(), server.password());
     }
 
     private static Store open(OwnPostgres running) {

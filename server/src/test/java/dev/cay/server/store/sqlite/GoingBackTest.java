@@ -3,6 +3,7 @@ package dev.cay.server.store.sqlite;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.server.store.Migrations;
+import dev.cay.server.store.OlderState;
 import dev.cay.testing.Fast;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -63,6 +64,22 @@ final class GoingBackTest {
 
         assertThat(database.bring(newer())).as("and the newer one again").isFalse();
         assertThat(database.rows("build")).isEqualTo(3);
+    }
+
+    /// From what such an older one really wrote.
+    @Test
+    void theOlderCayUnderstandsItsOwnStateAfterTheNewerOne() throws Exception {
+        var database = new Database(directory.resolve("older.db"));
+        OlderState.writeSqlite(database.file());
+        assertThat(database.bring(newer())).isTrue();
+        assertThat(database.bring(upTo(OlderState.VERSION)))
+                .as("the older one does not refuse, and changes nothing")
+                .isFalse();
+        try (var connection = OlderState.sqlite(database.file())) {
+            assertThat(OlderState.prepareAll(connection)).isGreaterThan(130);
+        }
+        assertThat(database.rows("team")).isEqualTo(2);
+        assertThat(database.bring(newer())).as("and the newer one again").isFalse();
     }
 
     /// This Cay's migrations, and one that follows.
