@@ -4,12 +4,19 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
+import com.google.protobuf.DoubleValue;
 import com.google.protobuf.Message;
+import com.google.protobuf.Timestamp;
 import com.google.protobuf.util.JsonFormat;
 import dev.cay.testing.Fast;
+import dev.cay.wire.filesystem.EntryInfo;
+import dev.cay.wire.filesystem.FileType;
+import dev.cay.wire.filesystem.ListDirResponse;
 import dev.cay.wire.process.ConnectRequest;
 import dev.cay.wire.process.ListResponse;
+import dev.cay.wire.process.ProcessConfig;
 import dev.cay.wire.process.ProcessEvent;
+import dev.cay.wire.process.ProcessInfo;
 import dev.cay.wire.process.ProcessSelector;
 import dev.cay.wire.process.SendSignalRequest;
 import dev.cay.wire.process.Signal;
@@ -58,7 +65,42 @@ class JsonTextTest {
     }
 
     @Test
+    void writesListsMapsLongNumbersAndTimesToo() throws Exception {
+        isTheSame(ListResponse.getDefaultInstance());
+        isTheSame(ListResponse.newBuilder()
+                .addProcesses(ProcessInfo.newBuilder()
+                        .setPid(7)
+                        .setConfig(ProcessConfig.newBuilder()
+                                .setCmd("/bin/bash")
+                                .addArgs("-l")
+                                .addArgs("")
+                                .putEnvs("B", "\"\u0001\\")
+                                .putEnvs("A", "")
+                                .setCwd("")))
+                .addProcesses(ProcessInfo.getDefaultInstance())
+                .build());
+        for (long seconds : new long[] {-62_135_596_800L, -1, 0, 1, 951_782_400, 1_795_050_888, 253_402_300_799L}) {
+            for (int nanos : new int[] {0, 1, 1000, 1_000_000, 120_000_000, 123_456_789, 999_999_999}) {
+                isTheSame(EntryInfo.newBuilder()
+                        .setName("file")
+                        .setSize(Long.MAX_VALUE)
+                        .setModifiedTime(
+                                Timestamp.newBuilder().setSeconds(seconds).setNanos(nanos))
+                        .build());
+            }
+        }
+        isTheSame(ListDirResponse.newBuilder()
+                .addEntries(EntryInfo.newBuilder()
+                        .setType(FileType.FILE_TYPE_SYMLINK)
+                        .setSize(-1)
+                        .setMode(0777)
+                        .setSymlinkTarget("")
+                        .putMetadata("key", "value"))
+                .build());
+    }
+
+    @Test
     void leavesTheRestToIt() {
-        assertThat(JsonText.knows(ListResponse.getDescriptor())).isFalse();
+        assertThat(JsonText.knows(DoubleValue.getDescriptor())).isFalse();
     }
 }

@@ -2,11 +2,14 @@ package dev.cay.node.files;
 
 import dev.cay.node.linux.Errno;
 import dev.cay.node.linux.ErrnoException;
+import dev.cay.node.linux.FileStatus;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -15,13 +18,36 @@ final class Accounts {
     private static final int MAX_BYTES = 1 << 20;
     private static final int MAX_ID = 65_535;
 
-    private record Stamp(long inode, Instant modified, long size) {}
+    private record Stamp(long inode, Instant modified, long size) {
+        static Stamp of(FileStatus status) {
+            return new Stamp(status.inode(), status.modified(), status.size());
+        }
+    }
 
-    private record Table(@Nullable Stamp stamp, List<String[]> lines) {}
+    private record Table(@Nullable Stamp stamp, List<String[]> lines, Map<String, String> names) {
+        static final Table EMPTY = new Table(null, List.of(), Map.of());
+
+        /// @param lines of which the third part is a number, and the first its name
+        static Table of(Stamp stamp, List<String[]> lines) {
+            var names = new HashMap<String, String>();
+            for (String[] line : lines) {
+                if (line.length > 2) {
+                    names.putIfAbsent(line[2], line[0]);
+                }
+            }
+            return new Table(stamp, lines, names);
+        }
+
+        /// The name of a number, or the number as text.
+        String name(int id) {
+            String text = Integer.toString(id);
+            return names.getOrDefault(text, text);
+        }
+    }
 
     private final FileWork work;
-    private volatile Table users = new Table(null, List.of());
-    private volatile Table groups = new Table(null, List.of());
+    private volatile Table users = Table.EMPTY;
+    private volatile Table groups = Table.EMPTY;
 
     Accounts(FileWork work) {
         this.work = work;
@@ -72,26 +98,16 @@ final class Accounts {
 
     /// The name, or the number as text.
     String userName(int uid) {
-        return name(users, uid);
+        return users.name(uid);
     }
 
     String groupName(int gid) {
-        return name(groups, gid);
+        return groups.name(gid);
     }
 
     void refresh() throws IOException {
         users = read("/etc/passwd", users);
         groups = read("/etc/group", groups);
-    }
-
-    private static String name(Table table, int id) {
-        String text = Integer.toString(id);
-        for (String[] line : table.lines()) {
-            if (line.length > 2 && line[2].equals(text)) {
-                return line[0];
-            }
-        }
-        return text;
     }
 
     private List<Integer> groupsOf(String name, int primary) {
@@ -106,23 +122,32 @@ final class Accounts {
         return found;
     }
 
+    /// Names the file without opening it, which is enough for each call but the first.
+    private @Nullable Stamp stamp(String path) throws IOException {
+        try {
+            return Stamp.of(work.status(path));
+        } catch (ErrnoException _) {
+            return null;
+        }
+    }
+
     private Table read(String path, Table before) throws IOException {
+        if (before.stamp() != null && before.stamp().equals(stamp(path))) {
+            return before;
+        }
         try (var file = work.openRegular(path)) {
             var status = file.status();
-            var stamp = new Stamp(status.inode(), status.modified(), status.size());
-            if (stamp.equals(before.stamp())) {
-                return before;
-            }
+            var stamp = Stamp.of(status);
             byte[] bytes = new byte[(int) Math.min(MAX_BYTES, status.size())];
             int length = file.readFully(bytes);
             var lines = new String(bytes, 0, length, StandardCharsets.UTF_8)
                     .lines()
                     .map(line -> line.split(":", -1))
                     .toList();
-            return new Table(stamp, lines);
+            return Table.of(stamp, lines);
         } catch (ErrnoException e) {
             if (e.errno() == Errno.ENOENT) {
-                return new Table(null, List.of());
+                return Table.EMPTY;
             }
             throw e;
         }

@@ -1,6 +1,7 @@
 package dev.cay.node.files;
 
 import dev.cay.node.linux.Descriptor;
+import dev.cay.node.linux.EntryReader;
 import dev.cay.node.linux.Errno;
 import dev.cay.node.linux.ErrnoException;
 import dev.cay.node.linux.FileCalls;
@@ -11,9 +12,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /// Reads a directory. Root inside may have made millions of files in it.
-final class DirectoryListing {
+final class DirectoryListing implements AutoCloseable {
     private static final int MOST = 100_000;
     private static final int MANY = 4096;
     /// Memory of one entry: as an object, as a message, and as its bytes.
@@ -23,6 +25,7 @@ final class DirectoryListing {
     private final LongConsumer large;
     private final long end;
     private final List<Entry> entries = new ArrayList<>();
+    private final EntryReader reader = new EntryReader();
 
     /// @param large called before many entries are read, with the memory they may need; refuses by throwing
     DirectoryListing(Entries teller, LongConsumer large, Duration limit) {
@@ -43,16 +46,23 @@ final class DirectoryListing {
             if (System.nanoTime() - end > 0) {
                 throw new CayException(ErrorKind.EXHAUSTED, "listing takes too long: list a part of it");
             }
-            Entry entry;
-            try {
-                entry = teller.of(path.child(name), directory, name);
-            } catch (ErrnoException e) {
-                continue; // It went away meanwhile.
+            var entry = find(path.child(name), directory, name);
+            if (entry == null) {
+                continue;
             }
             entries.add(entry);
             if (depth > 1 && entry.type() == Entry.Type.DIRECTORY && entry.symlinkTarget() == null) {
                 addBelow(entry.path(), directory, depth - 1);
             }
+        }
+    }
+
+    /// Null if it went away meanwhile, or cannot be looked at.
+    private @Nullable Entry find(SandboxPath path, Descriptor directory, String name) throws IOException {
+        try {
+            return teller.of(path, reader, directory, name);
+        } catch (ErrnoException _) {
+            return null;
         }
     }
 
@@ -78,5 +88,10 @@ final class DirectoryListing {
                 throw e;
             }
         }
+    }
+
+    @Override
+    public void close() {
+        reader.close();
     }
 }

@@ -1,11 +1,13 @@
 package dev.cay.node.files;
 
 import dev.cay.node.linux.Descriptor;
+import dev.cay.node.linux.EntryReader;
 import dev.cay.node.linux.ErrnoException;
 import dev.cay.node.linux.FileCalls;
 import dev.cay.node.linux.FileStatus;
 import java.io.IOException;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// Makes the metadata of files that clients see. Runs on a file thread.
 record Entries(FileWork work, Accounts accounts) {
@@ -27,10 +29,14 @@ record Entries(FileWork work, Accounts accounts) {
         return of(path, own, own.regular() ? Metadata.read(file) : Map.of());
     }
 
-    /// An entry of a directory, without opening it.
-    Entry of(SandboxPath path, Descriptor directory, String name) throws IOException {
-        var own = FileCalls.stat(directory, name);
-        return of(path, own, own.regular() ? Metadata.read(directory, name) : Map.of());
+    /// An entry of a directory, without opening it; null if there is none.
+    @Nullable
+    Entry of(SandboxPath path, EntryReader reader, Descriptor directory, String name) throws IOException {
+        var own = reader.find(directory, name);
+        if (own == null) {
+            return null;
+        }
+        return of(path, own, own.regular() ? Metadata.read(reader, directory, name) : Map.of());
     }
 
     private Entry of(SandboxPath path, FileStatus own, Map<String, String> metadata) throws IOException {

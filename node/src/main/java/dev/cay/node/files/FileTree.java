@@ -98,11 +98,11 @@ public final class FileTree implements AutoCloseable {
     public List<Entry> list(SandboxPath path, int depth, LongConsumer large) throws IOException {
         return work.run(path, Account.ROOT, () -> {
             accounts.refresh();
-            var listing = new DirectoryListing(entries, large, FileWork.LIMIT);
-            try (var directory = openDirectory(path)) {
+            try (var directory = openDirectory(path);
+                    var listing = new DirectoryListing(entries, large, FileWork.LIMIT)) {
                 listing.add(path, directory, Math.clamp(depth, 1, MAX_DEPTH));
+                return listing.entries();
             }
-            return listing.entries();
         });
     }
 

@@ -58,6 +58,13 @@ record FileWork(Descriptor root, int uidBase, HostThreads threads) implements Au
         }
     }
 
+    /// Reads the attributes of a file, on a file thread, without opening it.
+    FileStatus status(String path) throws IOException {
+        try (var named = FileCalls.openInRoot(root, path, FileCalls.PATH, 0)) {
+            return FileCalls.stat(named);
+        }
+    }
+
     static void requireRegular(String path, FileStatus status) throws ErrnoException {
         if (status.directory()) {
             throw new ErrnoException("open", Errno.EISDIR);

@@ -2,6 +2,7 @@ package dev.cay.node.files;
 
 import dev.cay.node.linux.Attributes;
 import dev.cay.node.linux.Descriptor;
+import dev.cay.node.linux.EntryReader;
 import dev.cay.node.linux.Errno;
 import dev.cay.node.linux.ErrnoException;
 import dev.cay.wire.CayException;
@@ -20,8 +21,8 @@ final class Metadata {
         return read(() -> Attributes.names(file), name -> Attributes.read(file, name));
     }
 
-    static Map<String, String> read(Descriptor directory, String entry) {
-        return read(() -> Attributes.names(directory, entry), name -> Attributes.read(directory, entry, name));
+    static Map<String, String> read(EntryReader reader, Descriptor directory, String entry) {
+        return read(() -> reader.attributes(directory, entry), name -> Attributes.read(directory, entry, name));
     }
 
     private interface Names {
@@ -33,17 +34,22 @@ final class Metadata {
     }
 
     private static Map<String, String> read(Names names, Values values) {
-        var metadata = new LinkedHashMap<String, String>();
         try {
-            for (String name : names.list()) {
+            var all = names.list();
+            if (all.isEmpty()) {
+                return Map.of();
+            }
+            var metadata = new LinkedHashMap<String, String>();
+            for (String name : all) {
                 if (name.startsWith(PREFIX)) {
                     metadata.put(name.substring(PREFIX.length()), values.of(name));
                 }
             }
+            return metadata;
         } catch (ErrnoException _) {
             // A file system without attributes has no metadata.
+            return Map.of();
         }
-        return metadata;
     }
 
     /// Replaces what the file had.

@@ -5,9 +5,13 @@ import dev.cay.http.Exchange;
 import dev.cay.node.files.Entry;
 import dev.cay.wire.filesystem.EntryInfo;
 import dev.cay.wire.filesystem.FileType;
+import java.time.Instant;
 
 /// Entries in the words of the RPC.
 final class EntryInfos {
+    private static final Instant FIRST = Instant.parse("0001-01-01T00:00:00Z");
+    private static final Instant LAST = Instant.parse("9999-12-31T23:59:59.999999999Z");
+
     private EntryInfos() {}
 
     /// Whether the client needs the short form: very old Python clients fail at fields they do not know. The answer has
@@ -40,13 +44,22 @@ final class EntryInfos {
                 .setPermissions(entry.permissions())
                 .setOwner(entry.owner())
                 .setGroup(entry.group())
-                .setModifiedTime(Timestamp.newBuilder()
-                        .setSeconds(entry.modified().getEpochSecond())
-                        .setNanos(entry.modified().getNano()))
-                .putAllMetadata(entry.metadata());
+                .setModifiedTime(time(entry.modified()));
+        if (!entry.metadata().isEmpty()) {
+            info.putAllMetadata(entry.metadata());
+        }
         if (entry.symlinkTarget() != null) {
             info.setSymlinkTarget(entry.symlinkTarget());
         }
         return info.build();
+    }
+
+    /// File systems keep times that the protocol has no form for. The nearest one that it has is told in place of them.
+    private static Timestamp time(Instant modified) {
+        var near = modified.isBefore(FIRST) ? FIRST : modified.isAfter(LAST) ? LAST : modified;
+        return Timestamp.newBuilder()
+                .setSeconds(near.getEpochSecond())
+                .setNanos(near.getNano())
+                .build();
     }
 }

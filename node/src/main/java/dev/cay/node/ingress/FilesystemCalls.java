@@ -58,7 +58,10 @@ final class FilesystemCalls {
         var path = resolve(call.exchange(), request.getPath());
         var answer = ListDirResponse.newBuilder();
         int depth = Math.clamp(Integer.toUnsignedLong(request.getDepth()), 1, Integer.MAX_VALUE);
-        sandbox.files().list(path, depth, call::demandMemory).forEach(entry -> answer.addEntries(info(call, entry)));
+        boolean little = EntryInfos.wantsLittle(call.exchange());
+        sandbox.files()
+                .list(path, depth, call::demandMemory)
+                .forEach(entry -> answer.addEntries(EntryInfos.of(entry, little)));
         return answer.build();
     }
 

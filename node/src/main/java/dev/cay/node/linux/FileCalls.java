@@ -4,6 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -277,14 +278,7 @@ public final class FileCalls {
                 if (filled == 0) {
                     break;
                 }
-                for (long at = 0; at < filled; ) {
-                    int length = Short.toUnsignedInt(buffer.get(ValueLayout.JAVA_SHORT, at + 16));
-                    String name = name(buffer.asSlice(at + 19, length - 19));
-                    if (!name.equals(".") && !name.equals("..")) {
-                        entries.add(new Listed(name, buffer.get(ValueLayout.JAVA_BYTE, at + 18)));
-                    }
-                    at += length;
-                }
+                add(buffer.asSlice(0, filled).toArray(ValueLayout.JAVA_BYTE), entries);
             }
             return entries;
         } finally {
@@ -292,12 +286,20 @@ public final class FileCalls {
         }
     }
 
-    private static String name(MemorySegment padded) {
-        long length = 0;
-        while (length < padded.byteSize() && padded.get(ValueLayout.JAVA_BYTE, length) != 0) {
-            length++;
+    /// Adds the entries of `struct linux_dirent64` records. Their numbers are little-endian on all supported CPUs.
+    private static void add(byte[] records, List<Listed> entries) {
+        for (int at = 0; at < records.length; ) {
+            int length = Byte.toUnsignedInt(records[at + 16]) + 256 * Byte.toUnsignedInt(records[at + 17]);
+            int end = at + 19;
+            while (end < at + length && records[end] != 0) {
+                end++;
+            }
+            String name = FileName.text(Arrays.copyOfRange(records, at + 19, end));
+            if (!name.equals(".") && !name.equals("..")) {
+                entries.add(new Listed(name, records[at + 18]));
+            }
+            at += length;
         }
-        return string(padded, 0, length);
     }
 
     public static void setOwner(Descriptor file, int uid, int gid) throws ErrnoException {

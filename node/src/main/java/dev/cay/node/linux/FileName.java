@@ -36,7 +36,7 @@ public final class FileName {
     }
 
     public static byte[] bytes(String text) {
-        if (text.chars().noneMatch(c -> c >= LOWEST && c <= HIGHEST)) {
+        if (!isEscaped(text)) {
             return text.getBytes(StandardCharsets.UTF_8);
         }
         var out = new ByteArrayOutputStream();
@@ -48,5 +48,14 @@ public final class FileName {
             }
         });
         return out.toByteArray();
+    }
+
+    private static boolean isEscaped(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (text.charAt(i) >= LOWEST && text.charAt(i) <= HIGHEST) {
+                return true;
+            }
+        }
+        return false;
     }
 }

@@ -15,7 +15,12 @@ import java.lang.invoke.VarHandle;
 /// All share one signature, six 64-bit arguments, because both calling conventions (x86-64, aarch64) pass these in
 /// registers and a function reads only its declared ones. Results of `int` functions are cut to 32 bits, because the
 /// upper half of the register is undefined.
-final class NativeCall {
+///
+/// A record, because compilers take the fields of records for constants: then a call is inlined, and costs half.
+///
+/// @param name of the function, for errors
+/// @param wide whether the result has 64 bits
+record NativeCall(String name, boolean wide, MethodHandle handle) {
     private static final Linker LINKER = Linker.nativeLinker();
     private static final StructLayout STATE = Linker.Option.captureStateLayout();
     private static final VarHandle ERRNO = STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
@@ -28,39 +33,34 @@ final class NativeCall {
             ValueLayout.JAVA_LONG,
             ValueLayout.JAVA_LONG);
 
-    private final String name;
-    private final boolean wide;
-    private final MethodHandle handle;
-
     @SuppressWarnings("restricted") // Crossing into C is what this class is for.
-    private NativeCall(String function, String name, boolean wide, Linker.Option... options) {
-        this.name = name;
-        this.wide = wide;
+    private static NativeCall of(String function, String name, boolean wide, Linker.Option... options) {
         var all = new Linker.Option[options.length + 1];
         System.arraycopy(options, 0, all, 0, options.length);
         all[options.length] = Linker.Option.captureCallState("errno");
-        this.handle = LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(function), SHAPE, all);
+        return new NativeCall(
+                name, wide, LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(function), SHAPE, all));
     }
 
     /// A function that returns `int`.
     static NativeCall of(String name) {
-        return new NativeCall(name, name, false);
+        return of(name, name, false);
     }
 
     /// A function that returns `long` or `ssize_t`.
     static NativeCall wide(String name) {
-        return new NativeCall(name, name, true);
+        return of(name, name, true);
     }
 
     /// An `int` function with `...` after its first `fixed` arguments.
     static NativeCall variadic(String name, int fixed) {
-        return new NativeCall(name, name, false, Linker.Option.firstVariadicArg(fixed));
+        return of(name, name, false, Linker.Option.firstVariadicArg(fixed));
     }
 
     /// A system call that the C library does not wrap, or applies to the whole process where one thread is meant. Its
     /// number is the first argument.
     static NativeCall raw(String name) {
-        return new NativeCall("syscall", name, true, Linker.Option.firstVariadicArg(1));
+        return of("syscall", name, true, Linker.Option.firstVariadicArg(1));
     }
 
     long call(long... arguments) throws ErrnoException {
@@ -80,8 +80,19 @@ final class NativeCall {
 
     /// As {@link #call}, but returns an error number negated, as the kernel does. For errors that occur at nearly every
     /// call: an exception costs more than the call itself.
-    long attempt(Arena arena, long... a) {
-        MemorySegment state = arena.allocate(STATE);
+    long attempt(Arena arena, long... arguments) {
+        return attempt(state(arena), arguments);
+    }
+
+    /// Memory in which a call leaves its error number. One call at a time may use it.
+    static MemorySegment state(Arena arena) {
+        return arena.allocate(STATE);
+    }
+
+    /// The same for callers that call often.
+    ///
+    /// @param state from {@link #state}
+    long attempt(MemorySegment state, long... a) {
         while (true) {
             long register = invoke(
                     state,
