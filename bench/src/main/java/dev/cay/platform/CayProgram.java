@@ -13,7 +13,8 @@ import java.util.stream.Collectors;
 /// The `cay` program by the classes at hand, for tests: the launcher would build it first.
 public final class CayProgram {
     private static final String MAIN = "dev.cay.cli.Main";
-    private static final List<String> FLAGS = List.of("-Djdk.virtualThreadScheduler.parallelism=16", "-Xmx512m");
+    private static final List<String> FLAGS =
+            List.of("-Djdk.virtualThreadScheduler.parallelism=16", "-Djdk.pollerMode=1", "-Xmx512m");
 
     /// The second compiler alone knows the processor's instructions for check sums, and a backup is little else.
     private static final List<String> WELL_COMPILED = List.of("backup", "restore");

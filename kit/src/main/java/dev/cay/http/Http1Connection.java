@@ -113,7 +113,19 @@ final class Http1Connection extends HttpConnection {
         }
 
         private static Throwable lost() {
-            return new EOFException("the connection is lost");
+            return new Lost();
+        }
+    }
+
+    /// Jetty asks for the rest of a body at the end of each request, so this is made often.
+    private static final class Lost extends EOFException {
+        Lost() {
+            super("the connection is lost");
+        }
+
+        @Override
+        public Throwable fillInStackTrace() {
+            return this;
         }
     }
 

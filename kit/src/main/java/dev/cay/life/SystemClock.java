@@ -1,12 +1,12 @@
 package dev.cay.life;
 
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /// The clocks of this machine: fine steps from the JVM's clock, which stands still while the machine sleeps; the sleep
 /// from the kernel's uptime, which has steps of 10 ms.
@@ -15,7 +15,7 @@ import java.util.function.LongSupplier;
 /// which would put the clock ahead permanently: the uptime only counts when the JVM's clock hardly moved while it was
 /// read.
 public final class SystemClock implements MachineClock {
-    private static final Path UPTIME = Path.of("/proc/uptime");
+    private static final String UPTIME = "/proc/uptime";
     private static final long A_SLEEP = Duration.ofSeconds(1).toNanos();
 
     /// How far the JVM's clock may move while the uptime is read.
@@ -24,7 +24,7 @@ public final class SystemClock implements MachineClock {
     private static final int TRIES = 3;
 
     /// Declared last, because its constructor reads the constants above.
-    private static final SystemClock ONLY = new SystemClock(System::nanoTime, SystemClock::uptime);
+    private static final SystemClock ONLY = new SystemClock(System::nanoTime, new Uptime()::nanos);
 
     private final LongSupplier nanos;
     private final LongSupplier uptime;
@@ -87,12 +87,22 @@ public final class SystemClock implements MachineClock {
         return new Reading(after, up, after - before);
     }
 
-    private static long uptime() {
-        try (var in = Files.newInputStream(UPTIME)) {
-            String text = new String(in.readNBytes(64), StandardCharsets.US_ASCII);
-            return (long) (Double.parseDouble(text.substring(0, text.indexOf(' '))) * 1e9);
-        } catch (IOException _) {
-            return System.nanoTime();
+    /// The kernel's uptime, from a file that stays open: each command and many requests ask for the time.
+    private static final class Uptime {
+        private final byte[] text = new byte[64];
+        private @Nullable RandomAccessFile file;
+
+        synchronized long nanos() {
+            try {
+                var open = file == null ? new RandomAccessFile(UPTIME, "r") : file;
+                file = open;
+                open.seek(0);
+                int length = Math.max(0, open.read(text));
+                String seconds = new String(text, 0, length, StandardCharsets.US_ASCII).split(" ", 2)[0];
+                return (long) (Double.parseDouble(seconds) * 1e9);
+            } catch (IOException _) {
+                return System.nanoTime();
+            }
         }
     }
 }

@@ -3,6 +3,7 @@ package dev.cay.life;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -58,11 +59,16 @@ public final class WholeFile {
 
     /// Writes a new draft. A draft that a killed writer left may have open permissions, and is not reused.
     private static void draft(Path fresh, byte[] content, Set<PosixFilePermission> mode) throws IOException {
-        Files.deleteIfExists(fresh);
-        Files.createFile(fresh, PosixFilePermissions.asFileAttribute(mode));
+        try {
+            Files.createFile(fresh, PosixFilePermissions.asFileAttribute(mode));
+        } catch (FileAlreadyExistsException _) {
+            Files.delete(fresh);
+            Files.createFile(fresh, PosixFilePermissions.asFileAttribute(mode));
+        }
         if (!RootOnly.FILE.equals(mode)) {
             Files.setPosixFilePermissions(fresh, mode);
         }
+        // Not by a channel: a write of this kind is completed on an interrupted thread too.
         Files.write(fresh, content);
     }
 }

@@ -82,6 +82,7 @@ final class Forwarding {
     private @Nullable Thread sendRequest() throws IOException {
         if (request.sendWhole(connection)) {
             sent = true;
+            mayContinue.countDown();
             return null;
         }
         if (!request.expectsContinue()) {
