@@ -10,14 +10,17 @@ import java.time.Duration;
 /// Blocking, as virtual threads make that cheap. Closing it from another thread ends every wait on it.
 final class UpstreamConnection implements Closeable {
     private static final int BUFFER = 32 * 1024;
+    private static final Duration NEW = Duration.ofSeconds(1);
 
     private final ReverseProxy.Upstream upstream;
     private final UpstreamLine line;
     private final ByteBuffer input = ByteBuffer.allocateDirect(BUFFER).flip();
-    private volatile long touched = System.nanoTime();
+    private final long made = System.nanoTime();
+    private volatile long touched = made;
     private volatile boolean cut;
     private volatile boolean pooled;
     private boolean reused;
+    private volatile boolean written;
 
     UpstreamConnection(ReverseProxy.Upstream upstream, UpstreamLine line) {
         this.upstream = upstream;
@@ -50,11 +53,17 @@ final class UpstreamConnection implements Closeable {
         do {
             line.write(buffers);
             touched = System.nanoTime();
+            written = true;
         } while (anyLeft(buffers));
     }
 
     void shutdownOutput() throws IOException {
         line.shutdownOutput();
+    }
+
+    /// Whether it was made a moment ago and has carried no request: as good as one that would be made in place of it.
+    boolean isNew() {
+        return !written && System.nanoTime() - made < NEW.toNanos();
     }
 
     /// Whether the server has neither closed the connection nor sent anything while it was in the pool.

@@ -32,8 +32,22 @@ interface UpstreamLine extends Closeable {
     }
 
     /// A TLS transport whose handshake is done.
-    static UpstreamLine secured(SSLSocket socket) {
-        return new Secured(socket, new byte[Secured.PIECE], new byte[Secured.PIECE]);
+    ///
+    /// @param channel that carries it
+    static UpstreamLine secured(SSLSocket socket, SocketChannel channel) {
+        return new Secured(socket, channel, new byte[Secured.PIECE], new byte[Secured.PIECE]);
+    }
+
+    /// Whether a channel has neither bytes nor its end to read. A byte that it has is lost.
+    private static boolean nothingToRead(SocketChannel channel) {
+        try {
+            channel.configureBlocking(false);
+            int count = channel.read(ByteBuffer.allocate(1));
+            channel.configureBlocking(true);
+            return count == 0;
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     record Plain(SocketChannel channel) implements UpstreamLine {
@@ -54,14 +68,7 @@ interface UpstreamLine extends Closeable {
 
         @Override
         public boolean silent() {
-            try {
-                channel.configureBlocking(false);
-                int count = channel.read(ByteBuffer.allocate(1));
-                channel.configureBlocking(true);
-                return count == 0;
-            } catch (IOException e) {
-                return false;
-            }
+            return nothingToRead(channel);
         }
 
         @Override
@@ -72,7 +79,7 @@ interface UpstreamLine extends Closeable {
 
     /// @param in  the bytes that were read last
     /// @param out gathers small pieces, because a TLS record for each would cost more than copying
-    record Secured(SSLSocket socket, byte[] in, byte[] out) implements UpstreamLine {
+    record Secured(SSLSocket socket, SocketChannel channel, byte[] in, byte[] out) implements UpstreamLine {
         private static final int PIECE = 16 * 1024;
 
         @Override
@@ -100,9 +107,20 @@ interface UpstreamLine extends Closeable {
             socket.shutdownOutput();
         }
 
-        /// Messages of TLS itself, like a session ticket, count as silence.
+        /// Messages of TLS itself, like a session ticket, count as silence. To read them takes a wait of a millisecond,
+        /// so that is done only when there is something to read.
         @Override
         public boolean silent() {
+            try {
+                return channel.socket().getInputStream().available() == 0
+                        ? nothingToRead(channel)
+                        : onlyMessagesOfTls();
+            } catch (IOException _) {
+                return false;
+            }
+        }
+
+        private boolean onlyMessagesOfTls() {
             try {
                 socket.setSoTimeout(1);
                 socket.getInputStream().read();

@@ -27,7 +27,7 @@ final class UpstreamPool {
     UpstreamConnection take(ReverseProxy.Upstream upstream) {
         while (true) {
             UpstreamConnection connection = poll(new Place(upstream.key(), upstream.port()));
-            if (connection == null || connection.stillGood()) {
+            if (connection == null || connection.isNew() || connection.stillGood()) {
                 return connection;
             }
             drop(connection);
@@ -49,7 +49,7 @@ final class UpstreamPool {
             var line = UpstreamLine.plain(channel);
             return upstream.tls() == null
                     ? line
-                    : UpstreamLine.secured(upstream.tls().secure(channel.socket()));
+                    : UpstreamLine.secured(upstream.tls().secure(channel.socket()), channel);
         } catch (IOException | RuntimeException e) {
             channel.close();
             throw e;

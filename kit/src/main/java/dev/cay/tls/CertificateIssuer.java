@@ -30,6 +30,7 @@ import org.bouncycastle.cert.X509v3CertificateBuilder;
 import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
 import org.bouncycastle.cert.jcajce.JcaX509ExtensionUtils;
 import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
+import org.bouncycastle.jcajce.provider.asymmetric.ec.KeyPairGeneratorSpi;
 import org.bouncycastle.operator.OperatorCreationException;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 import org.jspecify.annotations.Nullable;
@@ -101,8 +102,16 @@ final class CertificateIssuer {
         return server(ca, key, name("Cay egress"), new GeneralNames(name), now, life);
     }
 
+    /// A key that signs often: see {@link EllipticSignatures}.
+    static KeyPair busyPair() throws GeneralSecurityException {
+        return pair(new KeyPairGeneratorSpi.EC());
+    }
+
     static KeyPair pair() throws GeneralSecurityException {
-        var generator = KeyPairGenerator.getInstance("EC");
+        return pair(KeyPairGenerator.getInstance("EC"));
+    }
+
+    private static KeyPair pair(KeyPairGenerator generator) throws GeneralSecurityException {
         generator.initialize(new ECGenParameterSpec("secp256r1"));
         return generator.generateKeyPair();
     }

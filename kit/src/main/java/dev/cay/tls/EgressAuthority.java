@@ -140,7 +140,8 @@ public final class EgressAuthority {
     /// One key for all certificates; it exists only in memory, as long as the daemon runs.
     private synchronized KeyPair leafKeys() throws GeneralSecurityException {
         if (leafKeys == null) {
-            leafKeys = CertificateIssuer.pair();
+            EllipticSignatures.prefer();
+            leafKeys = CertificateIssuer.busyPair();
         }
         return leafKeys;
     }

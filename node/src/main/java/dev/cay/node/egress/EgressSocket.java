@@ -62,7 +62,7 @@ final class EgressSocket implements ByteChannel {
     private static EgressSocket connected(Descriptor connecting, FdPoller poller, Duration limit) throws IOException {
         var socket = new EgressSocket(connecting, poller);
         try {
-            if (!socket.writable.await(limit)) {
+            if (!TcpSocket.isConnected(connecting) && !socket.writable.await(limit)) {
                 throw new SocketTimeoutException("no connection within " + limit.toSeconds() + " s");
             }
             TcpSocket.requireConnected(socket.socket);

@@ -24,6 +24,7 @@ public final class TcpSocket {
     private static final NativeCall CONNECT = NativeCall.of("connect");
     private static final NativeCall SHUTDOWN = NativeCall.of("shutdown");
     private static final NativeCall GETSOCKOPT = NativeCall.of("getsockopt");
+    private static final NativeCall GETPEERNAME = NativeCall.of("getpeername");
     private static final NativeCall GETSOCKNAME = NativeCall.of("getsockname");
     private static final NativeCall SETSOCKOPT = NativeCall.of("setsockopt");
     private static final NativeCall SPLICE = NativeCall.wide("splice");
@@ -157,6 +158,18 @@ public final class TcpSocket {
         } catch (IOException | RuntimeException e) {
             socket.close();
             throw e;
+        }
+    }
+
+    /// Whether a socket that was being connected is connected by now. To this host that is so when `connect` returns.
+    public static boolean isConnected(Descriptor socket) throws IOException {
+        int fd = socket.use("getpeername");
+        try (var arena = Arena.ofConfined()) {
+            MemorySegment address = arena.allocate(ADDRESS, 4);
+            MemorySegment length = arena.allocateFrom(ValueLayout.JAVA_INT, ADDRESS);
+            return GETPEERNAME.attempt(arena, fd, address.address(), length.address()) == 0;
+        } finally {
+            socket.done();
         }
     }
 
