@@ -3,12 +3,9 @@ package dev.cay.bench;
 import dev.cay.life.Progress;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
+import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 
 /// Runs measurements and shows what came of them.
@@ -51,25 +48,34 @@ public final class Bench {
                                         ALL.stream().map(Measurement::name).collect(Collectors.joining(", ")))));
     }
 
+    /// Runs them, and measures the machine itself before and after.
     public static List<Figure> run(List<Measurement> measurements, Progress progress) {
+        progress.step("measuring this machine");
+        Machine.touchMemory();
+        var before = measured("this machine", Machine::speed);
+        progress.done("this machine");
         var figures = new ArrayList<Figure>();
         for (var measurement : measurements) {
             progress.step("measuring " + measurement.name());
-            try {
-                var found = measurement.run(progress);
-                found.forEach(figure ->
-                        progress.detail(figure.name() + ": " + Figure.number(figure.value()) + " " + figure.unit()));
-                figures.addAll(found);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new CayException(ErrorKind.CANCELED, "interrupted", e);
-            } catch (Exception e) {
-                throw new CayException(
-                        ErrorKind.INTERNAL, "measuring %s failed: %s".formatted(measurement.name(), e.getMessage()), e);
-            }
+            var found = measured(measurement.name(), () -> measurement.run(progress));
+            found.forEach(figure ->
+                    progress.detail(figure.name() + ": " + Figure.number(figure.value()) + " " + figure.unit()));
+            figures.addAll(found);
             progress.done(measurement.name());
         }
+        figures.addAll(before.figures(measured("this machine", Machine::speed)));
         return figures;
+    }
+
+    private static <T> T measured(String name, Callable<T> work) {
+        try {
+            return work.call();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CayException(ErrorKind.CANCELED, "interrupted", e);
+        } catch (Exception e) {
+            throw new CayException(ErrorKind.INTERNAL, "measuring %s failed: %s".formatted(name, e.getMessage()), e);
+        }
     }
 
     /// A table in Markdown.
@@ -80,21 +86,6 @@ public final class Bench {
 
     /// What the figures were measured on, in one line.
     public static String machine() {
-        try {
-            long kilobytes = Long.parseLong(Files.readString(Path.of("/proc/meminfo"))
-                    .lines()
-                    .findFirst()
-                    .orElse("")
-                    .replaceAll("\\D", ""));
-            return String.format(
-                    Locale.ROOT,
-                    "%d cores, %.0f GiB, Linux %s, %s",
-                    Runtime.getRuntime().availableProcessors(),
-                    kilobytes / 1024.0 / 1024,
-                    System.getProperty("os.version"),
-                    System.getProperty("os.arch"));
-        } catch (IOException e) {
-            return System.getProperty("os.version");
-        }
+        return Machine.line();
     }
 }
