@@ -40,6 +40,15 @@ final class Filing implements Measurement {
             return List.of(
                     beside(found.get("small"), "1 KiB written and read, p50", client),
                     beside(found.get("list"), "list of 10,000 entries, p50", client),
+                    Figure.of(
+                                    "list of 10,000 entries, client that only reads, p50",
+                                    "ms",
+                                    Times.of(found.get("list").get("bytes")).p50(),
+                                    "Node's HTTP client, n=15")
+                            .beside(
+                                    "the host's own files",
+                                    Times.of(found.get("list").get("here")).p50())
+                            .atMostTimes(2),
                     beside(found.get("watch"), "written → told by a watcher, p50", client),
                     Figure.of("1 GiB up", "MB/s", rates[0], curl)
                             .beside("cp", rates[1])

@@ -1,5 +1,6 @@
 // Files of one sandbox: small ones there and back, a long list, how soon a watcher knows. Each beside Node's own `fs`.
 import fs from 'node:fs'
+import http from 'node:http'
 import os from 'node:os'
 import path from 'node:path'
 import { Sandbox, order, tell, timed } from './client.mjs'
@@ -38,6 +39,27 @@ async function small() {
   return { there: await times(count, there), here: await times(count, async (i) => here(i)) }
 }
 
+/** The answer to a list, read by a client that does not look into it: the SDK takes longer to decode it than Cay to make it. */
+function bytesOfList(agent) {
+  const edge = new URL(process.env.E2B_SANDBOX_URL)
+  const headers = {
+    'Content-Type': 'application/json',
+    'E2b-Sandbox-Id': box.sandboxId,
+    'E2b-Sandbox-Port': '49983',
+    'X-Access-Token': box.envdAccessToken ?? '',
+  }
+  const way = { host: edge.hostname, port: edge.port, method: 'POST', path: '/filesystem.Filesystem/ListDir', agent, headers }
+  return new Promise((resolve, reject) => {
+    const request = http.request(way, (answer) => {
+      let length = 0
+      answer.on('data', (piece) => (length += piece.length))
+      answer.on('error', reject)
+      answer.on('end', () => (answer.statusCode === 200 && length > entries ? resolve() : reject(new Error(`${answer.statusCode}`))))
+    })
+    request.on('error', reject).end(JSON.stringify({ path: '/home/user/many', depth: 1 }))
+  })
+}
+
 async function list() {
   await box.commands.run(`mkdir many && cd many && touch $(seq ${entries})`)
   fs.mkdirSync(path.join(folder, 'many'))
@@ -47,8 +69,13 @@ async function list() {
     if (found.length !== entries) throw new Error(`${found.length} entries`)
   }
   const here = async () => fs.readdirSync(path.join(folder, 'many')).map((n) => fs.lstatSync(path.join(folder, 'many', n)))
+  const agent = new http.Agent({ keepAlive: true })
+  const bytes = () => bytesOfList(agent)
   await times(5, there)
-  return { there: await times(15, there), here: await times(15, here) }
+  await times(15, bytes)
+  const found = { there: await times(15, there), bytes: await times(15, bytes), here: await times(15, here) }
+  agent.destroy()
+  return found
 }
 
 async function watch() {
