@@ -21,6 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -82,6 +83,13 @@ record Api(URI url, Map<String, String> credentials) {
             throw new CayException(
                     ErrorKind.UNAVAILABLE, "cannot read " + KeyFile.in(home, instance) + ": " + e.getMessage(), e);
         }
+    }
+
+    /// The same with one more header.
+    Api with(String header, String value) {
+        var headers = new HashMap<>(credentials);
+        headers.put(header, value);
+        return new Api(url, headers);
     }
 
     /// Fails with the daemon's own words.

@@ -18,11 +18,13 @@ import dev.cay.server.quota.Limits;
 import dev.cay.server.webhook.Webhooks;
 import dev.cay.wire.TemplateId;
 import dev.cay.wire.node.Ceiling;
+import dev.cay.wire.node.Durability;
 import dev.cay.wire.node.Resources;
 import java.lang.management.ManagementFactory;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.function.IntSupplier;
 import java.util.stream.Collectors;
 
@@ -68,7 +70,8 @@ final class DaemonSettings {
                 sandboxes.processLogBytes(),
                 config.storage().volumeSizeMB(),
                 new ServerLimits(config.mcp().memoryMB(), config.mcp().maxServers()),
-                sandboxes.fuseTemplates().stream().map(TemplateId::new).collect(Collectors.toSet()));
+                sandboxes.fuseTemplates().stream().map(TemplateId::new).collect(Collectors.toSet()),
+                config.pause().frozenMemoryMBOf(machineMemoryMB() << 20));
     }
 
     private NodeSettings.Network network() {
@@ -109,6 +112,7 @@ final class DaemonSettings {
                         sandboxes.timeout(),
                         sandboxes.maxTimeout(),
                         sandboxes.keepPaused(),
+                        Durability.valueOf(config.pause().ack().toUpperCase(Locale.ROOT)),
                         PATIENCE,
                         config.network().openAddresses()),
                 new ServerSettings.Templates(builds(poolMB), config.templates().keepUnused()),

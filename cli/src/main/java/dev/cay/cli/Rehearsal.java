@@ -21,6 +21,7 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.DiskShare;
+import dev.cay.wire.node.Durability;
 import dev.cay.wire.node.Egress;
 import dev.cay.wire.node.EgressSeen;
 import dev.cay.wire.node.Keep;
@@ -197,7 +198,7 @@ final class Rehearsal implements AutoCloseable {
         public void kill(SandboxId id) {}
 
         @Override
-        public Saved pause(SandboxId id, Keep keep) {
+        public Saved pause(SandboxId id, Keep keep, Durability until) {
             throw new CayException(ErrorKind.NOT_FOUND, "a rehearsal has no sandbox");
         }
 
@@ -261,5 +262,8 @@ final class Rehearsal implements AutoCloseable {
 
         @Override
         public void onEnd(EndListener listener) {}
+
+        @Override
+        public void onSaved(SavedListener listener) {}
     }
 }

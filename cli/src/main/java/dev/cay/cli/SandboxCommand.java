@@ -49,9 +49,10 @@ final class SandboxCommand extends ListingCommand {
             boolean runs = text(one, "state").equals("running");
             System.out.println(String.format(
                     Locale.ROOT,
-                    "%-22s %-8s %s%s",
+                    "%-22s %-8s %-7s %s%s",
                     text(one, "sandboxID"),
                     text(one, "state"),
+                    text(one, "durability"),
                     one.path("alias").asString(text(one, "templateID")),
                     runs ? " until " + text(one, "endAt") : ""));
         }
@@ -89,14 +90,23 @@ final class SandboxCommand extends ListingCommand {
     @Command(
             name = "pause",
             mixinStandardHelpOptions = true,
-            description = "Save a sandbox with all that runs in it; from then on it costs disk only.")
+            description =
+                    "Stop a sandbox with all that runs in it, and save it: it costs no processor time from then on,"
+                            + " and no memory where others need it.")
     static final class Pause extends OfOne {
         @Option(names = "--files-only", description = "Keep its files; what runs is lost.")
         private boolean filesOnly;
 
+        @Option(
+                names = "--ack",
+                paramLabel = "frozen|saved",
+                description = "Return when it is frozen in memory, or when it is saved (default: what pause.ack says).")
+        private @Nullable String ack;
+
         @Override
         public Integer call() {
-            post("pause", Map.of("memory", !filesOnly));
+            var api = ack == null ? api() : api().with("Cay-Pause-Ack", ack);
+            api.call("POST", "/sandboxes/" + id + "/pause", Map.of("memory", !filesOnly));
             System.out.println(id + " is paused");
             return 0;
         }

@@ -19,6 +19,7 @@ public record CayConfig(
         Path cacheDir,
         Http http,
         Sandboxes sandboxes,
+        Pause pause,
         Storage storage,
         Store store,
         Network network,
@@ -36,8 +37,8 @@ public record CayConfig(
         var changed =
                 new Http(listen, http.port, http.tlsPort, http.domain, http.certificate, http.key, http.trustedProxies);
         return new CayConfig(
-                instance, stateDir, runDir, cacheDir, changed, sandboxes, storage, store, network, templates, images,
-                mcp, webhooks, teams, audit, logs, signIn);
+                instance, stateDir, runDir, cacheDir, changed, sandboxes, pause, storage, store, network, templates,
+                images, mcp, webhooks, teams, audit, logs, signIn);
     }
 
     /// The address at which users' browsers reach the API, without a slash at its end: the operator's value, else this
@@ -105,6 +106,19 @@ public record CayConfig(
             List<String> fuseTemplates) {
         public Sandboxes {
             fuseTemplates = List.copyOf(fuseTemplates);
+        }
+    }
+
+    /// Pauses of sandboxes.
+    ///
+    /// @param ack            `frozen` or `saved`: what is awaited before a pause is answered
+    /// @param frozenMemoryMB of paused sandboxes that stay frozen after they are saved; null: a part of all
+    public record Pause(String ack, @Nullable Integer frozenMemoryMB) {
+        private static final int PART = 4;
+
+        /// The budget on a machine with so much memory.
+        public int frozenMemoryMBOf(long machineBytes) {
+            return frozenMemoryMB == null ? (int) ((machineBytes / PART) >> 20) : frozenMemoryMB;
         }
     }
 

@@ -101,6 +101,16 @@ public final class ConfigKeys {
             ConfigValue.matching("never|reboot|always", "it must be never, reboot or always"),
             "reboot",
             "When Cay is stopped, sandboxes that are paused on timeout are paused: never, before a reboot, or always.");
+    static final ConfigKey<String> PAUSE_ACK = key(
+            "pause.ack",
+            ConfigValue.matching("frozen|saved", "it must be frozen or saved"),
+            "frozen",
+            "When a pause is answered: once the sandbox is frozen in memory, or once it is saved on the disk.");
+    static final ConfigKey<Optional<Integer>> PAUSE_FROZEN_MEMORY = key(
+            "pause.frozenMemoryMB",
+            ConfigValue.unless("auto", ConfigValue.megabytes(0, 64 << 20)),
+            "auto",
+            "Memory in which paused sandboxes stay frozen after they are saved, so that they go on at once; auto is a quarter of the machine's.");
     static final ConfigKey<Long> PROCESS_LOG_BYTES = key(
             "sandboxes.processLogBytes",
             ConfigValue.bytes(4096, 1L << 30),
@@ -388,6 +398,8 @@ public final class ConfigKeys {
             PAUSE_AT_STOP,
             PROCESS_LOG_BYTES,
             FUSE_TEMPLATES,
+            PAUSE_ACK,
+            PAUSE_FROZEN_MEMORY,
             POOL_SIZE_MB,
             VOLUME_SIZE_MB,
             UID_BASE,

@@ -123,6 +123,9 @@ public final class ConfigLoader {
                         value(ConfigKeys.PAUSE_AT_STOP),
                         value(ConfigKeys.PROCESS_LOG_BYTES),
                         value(ConfigKeys.FUSE_TEMPLATES)),
+                new CayConfig.Pause(
+                        value(ConfigKeys.PAUSE_ACK),
+                        value(ConfigKeys.PAUSE_FROZEN_MEMORY).orElse(null)),
                 new CayConfig.Storage(
                         value(ConfigKeys.POOL_SIZE_MB), value(ConfigKeys.VOLUME_SIZE_MB), value(ConfigKeys.UID_BASE)),
                 new CayConfig.Store(

@@ -56,6 +56,8 @@ final class ConfigLoaderTest {
                         sandboxes.pauseAtStop = reboot | CAY_SANDBOXES_PAUSE_AT_STOP
                         sandboxes.processLogBytes = 1MB | CAY_SANDBOXES_PROCESS_LOG_BYTES
                         sandboxes.fuseTemplates =  | CAY_SANDBOXES_FUSE_TEMPLATES
+                        pause.ack = frozen | CAY_PAUSE_ACK
+                        pause.frozenMemoryMB = auto | CAY_PAUSE_FROZEN_MEMORY_MB
                         storage.poolSizeMB = 20GB | CAY_STORAGE_POOL_SIZE_MB
                         storage.volumeSizeMB = 10GB | CAY_STORAGE_VOLUME_SIZE_MB
                         storage.uidBase = 1000000000 | CAY_STORAGE_UID_BASE

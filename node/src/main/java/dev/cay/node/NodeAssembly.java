@@ -23,6 +23,7 @@ import dev.cay.node.mcp.server.SandboxedHomes;
 import dev.cay.node.mcp.server.ServerImages;
 import dev.cay.node.process.ProcessSettings;
 import dev.cay.node.process.Workers;
+import dev.cay.node.sandbox.FrozenSandboxes;
 import dev.cay.node.sandbox.HostParts;
 import dev.cay.node.sandbox.Keepers;
 import dev.cay.node.sandbox.SavedParts;
@@ -174,12 +175,16 @@ public final class NodeAssembly {
         var store = new SnapshotStore(host.pool());
         var snapshots = undo.add(new Snapshots(
                 store, host.pool(), layers, sandboxes.runtime(), work.files(), clock, sandboxes.maxProcesses()));
+        var frozen = undo.add(new FrozenSandboxes(
+                sandboxes.capacity(), (long) settings.limits().frozenMemoryMB() << 20));
+        sandboxes.capacity().setRelief(frozen);
         return new SavedParts(
                 store,
                 snapshots,
                 new WarmSnapshots(
                         layers, sandboxes.nodeLayer(), store, host.guest().key()),
-                new SealedImages(host.pool(), settings.host().runDir().resolve("images"), work.files()));
+                new SealedImages(host.pool(), settings.host().runDir().resolve("images"), work.files()),
+                frozen);
     }
 
     private TrafficParts traffic(Gateways gateways, LogHub logs) {

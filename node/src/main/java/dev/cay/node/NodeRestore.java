@@ -230,7 +230,7 @@ public final class NodeRestore implements AutoCloseable {
     }
 
     private Saved savedHere(Saved saved) {
-        return withoutMemory != null && saved.memory() ? new Saved(false, withoutMemory) : saved;
+        return withoutMemory != null && saved.memory() ? Saved.filesOnly(withoutMemory) : saved;
     }
 
     /// Returns when everything is on the disk, and unmounts the pool.

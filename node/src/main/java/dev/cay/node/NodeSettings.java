@@ -40,13 +40,15 @@ public record NodeSettings(Host host, Limits limits, Network network, RegistrySe
     /// @param volumeSizeMB    how much a volume may hold at most
     /// @param servers         what MCP servers of one sandbox may use
     /// @param fuseTemplates   whose sandboxes may mount FUSE
+    /// @param frozenMemoryMB  memory that paused sandboxes may hold together once they are saved
     public record Limits(
             int maxProcesses,
             int mostSpares,
             long processLogBytes,
             int volumeSizeMB,
             ServerLimits servers,
-            Set<TemplateId> fuseTemplates) {
+            Set<TemplateId> fuseTemplates,
+            int frozenMemoryMB) {
         public Limits {
             fuseTemplates = Set.copyOf(fuseTemplates);
         }

@@ -148,6 +148,7 @@ public final class CayServer implements AutoCloseable {
         // Before the node is asked what runs, so that no end falls between.
         var node = sandboxes.fleet().node();
         node.onEnd(this::ended);
+        node.onSaved((id, saved) -> inBackground(id, () -> sandboxes.pauses().noteSaved(id, saved)));
         node.fillPlaceholders(networks.placeholders());
         node.onLog(observation::add);
         sandboxes.upkeep().start();
@@ -207,18 +208,25 @@ public final class CayServer implements AutoCloseable {
         opened.close();
     }
 
-    /// Handles the end of a sandbox on another thread, because the node's thread must not wait for a disk.
     private void ended(SandboxId id, String reason) {
+        inBackground(id, () -> sandboxes.starter().ended(id, reason));
+    }
+
+    /// Records what the node tells on another thread, because the node's thread must not wait for a disk.
+    private void inBackground(SandboxId id, Runnable record) {
         try {
             endings.execute(() -> {
                 try {
-                    sandboxes.starter().ended(id, reason);
+                    record.run();
                 } catch (RuntimeException e) {
-                    log.atError().setCause(e).addKeyValue("sandbox", id).log("could not record the end of a sandbox");
+                    log.atError()
+                            .setCause(e)
+                            .addKeyValue("sandbox", id)
+                            .log("could not record what became of a sandbox");
                 }
             });
         } catch (RejectedExecutionException e) {
-            log.atDebug().addKeyValue("sandbox", id).log("a sandbox ended while we close; the next start will see");
+            log.atDebug().addKeyValue("sandbox", id).log("a sandbox changed while we close; the next start will see");
         }
     }
 }

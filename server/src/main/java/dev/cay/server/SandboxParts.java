@@ -71,7 +71,7 @@ record SandboxParts(
                 shares,
                 base.meters());
         var agreement = new Agreement(records);
-        var limits = new Pauses.Limits(settings.maxTimeout(), settings.patience(), starts, saves);
+        var limits = new Pauses.Limits(settings.maxTimeout(), settings.patience(), settings.pauseAck(), starts, saves);
         var pauses = new Pauses(records, directory, sandboxes, fleet, expiry, agreement, limits);
         var snapshots = new Snapshots(store, templates, records, fleet, saves, shares, base.random());
         var upkeep = new SandboxUpkeep(

@@ -6,6 +6,7 @@ import dev.cay.server.log.OtlpSettings;
 import dev.cay.server.people.PersonAccess;
 import dev.cay.server.quota.Limits;
 import dev.cay.server.webhook.Webhooks;
+import dev.cay.wire.node.Durability;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -30,12 +31,14 @@ public record ServerSettings(
     /// @param timeout       how long a sandbox lives whose client did not say
     /// @param maxTimeout    longest life of a sandbox from its start
     /// @param keepPaused    how long a paused sandbox is kept; null for ever
+    /// @param pauseAck      what is awaited before a pause is answered
     /// @param patience      how long a request waits for a sandbox that is being paused or resumed
     /// @param openAddresses places in the operator's network that sandboxes may connect to, as `address:port`
     public record Sandboxes(
             Duration timeout,
             Duration maxTimeout,
             @Nullable Duration keepPaused,
+            Durability pauseAck,
             Duration patience,
             List<String> openAddresses) {
         public Sandboxes {

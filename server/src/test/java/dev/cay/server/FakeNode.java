@@ -6,6 +6,7 @@ import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.TemplateId;
 import dev.cay.wire.node.DiskShare;
+import dev.cay.wire.node.Durability;
 import dev.cay.wire.node.Egress;
 import dev.cay.wire.node.EgressSeen;
 import dev.cay.wire.node.Keep;
@@ -63,6 +64,11 @@ final class FakeNode implements Node {
     volatile Consumer<Egress> onEgress = egress -> {};
     /// Called when a call was done: what it throws is an answer that gets lost.
     volatile Runnable onAnswer = () -> {};
+    /// Whether a pause may be answered before the sandbox is saved; {@link #becomesSaved} goes on from there.
+    volatile boolean savesLater;
+    /// What was to be awaited in the last pause of each sandbox.
+    final Map<SandboxId, Durability> acks = new ConcurrentHashMap<>();
+    final List<SavedListener> savedListeners = new CopyOnWriteArrayList<>();
     /// What in the sandboxes cannot be saved, if anything.
     volatile @Nullable String unsavable;
 
@@ -107,7 +113,7 @@ final class FakeNode implements Node {
     }
 
     @Override
-    public Saved pause(SandboxId id, Keep keep) {
+    public Saved pause(SandboxId id, Keep keep, Durability until) {
         calls.add("pause " + id + " " + keep);
         onPause.accept(id);
         var earlier = paused.get(id);
@@ -115,7 +121,9 @@ final class FakeNode implements Node {
             return earlier;
         }
         require(running.get(id), id);
-        var saved = saved(keep);
+        boolean waits = until == Durability.FROZEN && keep != Keep.FILES && savesLater;
+        var saved = waits ? Saved.FROZEN : saved(keep);
+        acks.put(id, until);
         var spec = require(running.remove(id), id);
         paused.put(id, saved);
         pausedSpecs.put(id, spec);
@@ -177,7 +185,7 @@ final class FakeNode implements Node {
         if (keep == Keep.MEMORY) {
             throw new CayException(ErrorKind.NOT_SAVED, what + " cannot be saved");
         }
-        return new Saved(false, what + " cannot be saved");
+        return Saved.filesOnly(what + " cannot be saved");
     }
 
     @Override
@@ -291,6 +299,17 @@ final class FakeNode implements Node {
     @Override
     public void onEnd(EndListener listener) {
         listeners.add(listener);
+    }
+
+    @Override
+    public void onSaved(SavedListener listener) {
+        savedListeners.add(listener);
+    }
+
+    /// A frozen sandbox is saved, or could not be.
+    void becomesSaved(SandboxId id, Saved saved) {
+        paused.put(id, saved);
+        savedListeners.forEach(listener -> listener.saved(id, saved));
     }
 
     /// The sandbox dies on its own.

@@ -104,7 +104,7 @@ final class PauseCrashTest extends ServerTest {
         cay.close();
         var id = new SandboxId(paused);
         cay.node.pausedSpecs.put(id, cay.node.running.remove(id));
-        cay.node.paused.put(id, new Saved(false, "the machine was switched off"));
+        cay.node.paused.put(id, Saved.filesOnly("the machine was switched off"));
         cay.node.onAnswer = () -> {};
         cay.node.resume(new SandboxId(running), true);
         cay.node.kill(new SandboxId(gone));

@@ -18,6 +18,7 @@ import dev.cay.server.webhook.Webhooks;
 import dev.cay.tls.LocalAuthority;
 import dev.cay.wire.SandboxAddress;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Durability;
 import dev.cay.wire.node.Resources;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -235,7 +236,12 @@ final class TestServer implements AutoCloseable {
                         directory.resolve("secret"), directory.resolve("admin.token"), directory.resolve("records")),
                 new ServerSettings.Teams(Limits.NONE, people),
                 new ServerSettings.Sandboxes(
-                        Duration.ofMinutes(5), Duration.ofHours(24), keepPaused, patience, List.of("10.7.7.7:1080")),
+                        Duration.ofMinutes(5),
+                        Duration.ofHours(24),
+                        keepPaused,
+                        Durability.FROZEN,
+                        patience,
+                        List.of("10.7.7.7:1080")),
                 new ServerSettings.Templates(builds, Duration.ofDays(30)),
                 new ServerSettings.Observation(
                         Duration.ofMillis(50),

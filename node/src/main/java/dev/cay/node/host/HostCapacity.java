@@ -18,10 +18,34 @@ public final class HostCapacity {
     /// Memory of a sandbox that has run its first programs.
     private static final long NEED = 64 * MIB;
 
-    private static final Pattern LINE = Pattern.compile("(?m)^(MemTotal|MemAvailable):\\s+(\\d+) kB");
+    private static final Pattern LINE = Pattern.compile("(?m)^(MemTotal|MemAvailable|SwapTotal):\\s+(\\d+) kB");
+
+    /// What holds memory that it can do without.
+    public interface Relief {
+        /// Frees some memory and a slot; takes a while.
+        ///
+        /// @return false when it has nothing to give
+        boolean relieve();
+
+        /// Bytes that look free, and are promised.
+        long owed();
+    }
+
+    private static final Relief NONE = new Relief() {
+        @Override
+        public boolean relieve() {
+            return false;
+        }
+
+        @Override
+        public long owed() {
+            return 0;
+        }
+    };
 
     private final Path stateDir;
     private final Path meminfo;
+    private volatile Relief relief = NONE;
 
     public HostCapacity(Path stateDir) {
         this(stateDir, Path.of("/proc/meminfo"));
@@ -32,6 +56,11 @@ public final class HostCapacity {
         this.meminfo = meminfo;
     }
 
+    /// From now on this gives way before a sandbox is refused.
+    public void setRelief(Relief relief) {
+        this.relief = relief;
+    }
+
     /// Refuses with UNAVAILABLE when memory or the host's disk run out. Slots and the pool refuse for themselves.
     public void require() {
         requireMemory(NEED);
@@ -40,22 +69,55 @@ public final class HostCapacity {
 
     /// Checks for this many bytes of memory alone.
     public void requireMemory(long need) {
+        var memory = memory();
+        while (memory.lacks(need)) {
+            if (!relief.relieve()) {
+                throw full("%d MB of memory are available and %d MB must be; kill sandboxes or add memory"
+                        .formatted(memory.available / MIB, memory.least(need) / MIB));
+            }
+            memory = memory();
+        }
+    }
+
+    /// Whether the machine has no memory for another sandbox.
+    public boolean isShort() {
+        return memory().lacks(NEED);
+    }
+
+    /// Whether the machine has a swap.
+    public boolean swaps() {
+        return memory(0).swap > 0;
+    }
+
+    private record Memory(long total, long available, long swap) {
+        private long least(long need) {
+            return need + Math.clamp(total / 20, 256 * MIB, 2048 * MIB);
+        }
+
+        private boolean lacks(long need) {
+            return available < least(need);
+        }
+    }
+
+    private Memory memory() {
+        return memory(relief.owed());
+    }
+
+    /// @param owed bytes that are not available although they look free
+    private Memory memory(long owed) {
         long total = 0;
         long available = Long.MAX_VALUE;
+        long swap = 0;
         var lines = LINE.matcher(text(meminfo));
         while (lines.find()) {
             long bytes = Long.parseLong(lines.group(2)) * 1024;
-            if (lines.group(1).equals("MemTotal")) {
-                total = bytes;
-            } else {
-                available = bytes;
+            switch (lines.group(1)) {
+                case "MemTotal" -> total = bytes;
+                case "MemAvailable" -> available = bytes - owed;
+                default -> swap = bytes;
             }
         }
-        long least = need + Math.clamp(total / 20, 256 * MIB, 2048 * MIB);
-        if (available < least) {
-            throw full("%d MB of memory are available and %d MB must be; kill sandboxes or add memory"
-                    .formatted(available / MIB, least / MIB));
-        }
+        return new Memory(total, available, swap);
     }
 
     /// Checks the disk. Uses `java.io.File`, which asks the kernel directly; the newer class reads the list of mounts

@@ -6,6 +6,7 @@ import java.net.Inet4Address;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.regex.Pattern;
 
 /// Hands out slots in turn, and knows the names this instance uses on the host. Thread-safe.
@@ -112,19 +113,36 @@ public final class HostPlan {
         return veth(ByteBuffer.wrap(address.getAddress()).getInt() - network - FIRST);
     }
 
-    public synchronized Slot take() {
+    /// @param relief frees a slot when all are taken, or returns false
+    public Slot take(BooleanSupplier relief) {
+        while (true) {
+            var free = takeFree();
+            if (free.isPresent()) {
+                return free.get();
+            }
+            if (!relief.getAsBoolean()) {
+                throw new CayException(
+                        ErrorKind.UNAVAILABLE,
+                        "this machine has no room for another sandbox: all %d slots are taken; kill sandboxes, or widen network.range"
+                                .formatted(capacity));
+            }
+        }
+    }
+
+    public Slot take() {
+        return take(() -> false);
+    }
+
+    private synchronized Optional<Slot> takeFree() {
         int index = taken.nextClearBit(next);
         if (index >= capacity) {
             index = taken.nextClearBit(0);
         }
         if (index >= capacity) {
-            throw new CayException(
-                    ErrorKind.UNAVAILABLE,
-                    "this machine has no room for another sandbox: all %d slots are taken; kill sandboxes, or widen network.range"
-                            .formatted(capacity));
+            return Optional.empty();
         }
         next = index + 1;
-        return claim(index);
+        return Optional.of(claim(index));
     }
 
     /// Takes a certain slot, for a sandbox that exists already.

@@ -37,6 +37,9 @@ public interface ContainerRuntime {
     /// @param after what happens to the original; after a failed dump it always continues as before
     void checkpoint(SandboxId id, Path images, After after);
 
+    /// Refuses as CONFLICT or NOT_SAVED what {@link #checkpoint} would refuse before it begins.
+    void requireSavable(SandboxId id);
+
     /// Starts a container from what {@link #checkpoint} wrote, in the same slot or another one. The id must not be
     /// in use; images are only read, so several may be started from them. Its layers must be as they were.
     ///
@@ -54,6 +57,11 @@ public interface ContainerRuntime {
     ///
     /// @return empty when it does not exist any more
     Optional<Container> goOn(SandboxId id);
+
+    /// The same for a container that stays frozen.
+    ///
+    /// @return empty when it does not exist any more
+    Optional<Container> stay(SandboxId id);
 
     /// Reads what the container uses now, and shows it inside as `/proc/meminfo`.
     Usage usage(Container container);

@@ -92,13 +92,18 @@ public final class RuncRuntime implements ContainerRuntime {
 
     @Override
     public void checkpoint(SandboxId id, Path images, After after) {
-        var container = require(id);
-        FuseMount.refuse(container);
-        MovedMounts.refuse(container.pid(), bundle(id).mountedAt());
+        requireSavable(id);
         calls.checkpoint(id, bundle(id), images.toAbsolutePath(), after);
         if (after == After.END) {
             delete(id);
         }
+    }
+
+    @Override
+    public void requireSavable(SandboxId id) {
+        var container = require(id);
+        FuseMount.refuse(container);
+        MovedMounts.refuse(container.pid(), bundle(id).mountedAt());
     }
 
     @Override
@@ -183,10 +188,25 @@ public final class RuncRuntime implements ContainerRuntime {
 
     @Override
     public Optional<Container> goOn(SandboxId id) {
+        var container = mend(id);
+        thaw(id);
+        return container;
+    }
+
+    @Override
+    public Optional<Container> stay(SandboxId id) {
+        var container = mend(id);
+        if (container.isPresent()) {
+            // A killed CRIU may have thawed it.
+            freeze(id);
+        }
+        return container;
+    }
+
+    private Optional<Container> mend(SandboxId id) {
         settle(id);
         var container = find(id);
         container.ifPresent(found -> new CutDump(found).clear(guest.path(), pids(id)));
-        thaw(id);
         return container;
     }
 

@@ -176,6 +176,16 @@ final class HostFootprint {
         host.runtime().find(id()).ifPresent(FuseMount::refuse);
     }
 
+    /// Refuses what cannot be saved with its memory before anything is done.
+    void requireWillBeSavable() {
+        host.runtime().requireSavable(id());
+    }
+
+    /// Saves a frozen one under the name of its pause.
+    Snapshot save(Keep keep) {
+        return saved.snapshots().take(notes.snapshot(), subject(), keep);
+    }
+
     /// Saves it. It must be closed; it is frozen, and stays so.
     Snapshot save(String name, Keep keep) {
         note(notes.saving());
@@ -184,16 +194,17 @@ final class HostFootprint {
         return saved.snapshots().take(name, subject(), keep);
     }
 
-    /// Saves the files that are left after the machine lost power, when no process uses them.
+    /// Saves the files alone, which no process uses any more.
     ///
+    /// @param loss why the memory is not kept
     /// @return false when there are none
-    boolean saveRest() {
+    boolean saveRest(String loss) {
         if (!Files.exists(host.pool().layer(id()))) {
             return false;
         }
         saved.store().delete(notes.snapshot());
         saved.snapshots().take(notes.snapshot(), subject(), Keep.FILES);
-        note(notes.paused(new Saved(false, "the machine lost power before its memory was on the disk")));
+        note(notes.paused(Saved.filesOnly(loss)));
         return true;
     }
 
@@ -218,7 +229,7 @@ final class HostFootprint {
     /// Gives a paused one a slot again, in which it may run.
     void enter() {
         host.capacity().require();
-        var taken = host.plan().take();
+        var taken = host.plan().take(saved.frozen()::relieve);
         slot = taken;
         note(notes.at(taken.index()).resuming());
         Steps.reach("slot-taken");
@@ -254,7 +265,7 @@ final class HostFootprint {
     /// Restores a side sandbox from its sealed memory. For a moment its memory exists twice.
     Container takeUp() {
         host.capacity().requireMemory(2 * memory);
-        var taken = host.plan().take();
+        var taken = host.plan().take(saved.frozen()::relieve);
         slot = taken;
         note(notes.at(taken.index()));
         host.network().attach(id(), taken, notes.spec().egress());

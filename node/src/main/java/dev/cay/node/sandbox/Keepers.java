@@ -16,6 +16,7 @@ import dev.cay.wire.SandboxAddress;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.VolumeId;
 import dev.cay.wire.node.DiskShare;
+import dev.cay.wire.node.Durability;
 import dev.cay.wire.node.Egress;
 import dev.cay.wire.node.EgressSeen;
 import dev.cay.wire.node.Keep;
@@ -84,7 +85,7 @@ public final class Keepers implements Node, AutoCloseable {
                 work.files(),
                 traffic.logs(),
                 () -> Stream.concat(keepers.values().stream(), sides.keepers()),
-                saved.store()::sizes);
+                saved);
         this.starts = new Starts(parts, keepers, this::ended, this::kill, random, limits.mostSpares(), warming);
     }
 
@@ -154,8 +155,8 @@ public final class Keepers implements Node, AutoCloseable {
     }
 
     @Override
-    public Saved pause(SandboxId id, Keep keep) {
-        return require(id).saving().pause(keep);
+    public Saved pause(SandboxId id, Keep keep, Durability until) {
+        return require(id).saving().pause(keep, until);
     }
 
     @Override
@@ -212,7 +213,7 @@ public final class Keepers implements Node, AutoCloseable {
                         .map(SandboxKeeper::id)
                         .toList(),
                 this::kill);
-        paused.settle();
+        paused.settle(false);
     }
 
     @Override
@@ -267,6 +268,11 @@ public final class Keepers implements Node, AutoCloseable {
         listeners.add(listener);
     }
 
+    @Override
+    public void onSaved(SavedListener listener) {
+        saved.frozen().listen(listener);
+    }
+
     /// Answers a request for any port of a sandbox. The node answers system ports itself and passes all others on
     /// to the server inside.
     public void handle(SandboxAddress address, Exchange exchange) throws Exception {
@@ -283,6 +289,7 @@ public final class Keepers implements Node, AutoCloseable {
     @Override
     public void close() {
         starts.stop();
+        saved.frozen().close();
         // Each step runs even if one before it fails: upkeep that goes on would load the firewall of a closed node.
         try (var undo = new Undo()) {
             undo.step(this::leaveAll);
@@ -317,7 +324,7 @@ public final class Keepers implements Node, AutoCloseable {
                         .map(SandboxKeeper::id)
                         .toList(),
                 this::kill);
-        return paused.settle() && sides.isEmpty();
+        return paused.settle(true) && sides.isEmpty();
     }
 
     /// Called by a keeper when all resources of its sandbox are removed.

@@ -39,6 +39,11 @@ final class Leftovers {
             return notes != null && notes.isSaved();
         }
 
+        /// Whether it is paused and not saved yet.
+        boolean isFrozen() {
+            return notes != null && notes.isFrozen();
+        }
+
         private int rank() {
             return notes == null ? 2 : container != null && notes.ready() ? 0 : 1;
         }

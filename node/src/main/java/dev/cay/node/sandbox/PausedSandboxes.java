@@ -26,19 +26,23 @@ final class PausedSandboxes {
     /// Retries work that failed. Called periodically.
     void lookAfter() {
         unsettled().forEach(keeper -> keeper.saving().settleAgain());
+        saved.frozen().lookAfter();
         tidy();
         saved.snapshots().compressOld();
     }
 
     /// Returns when paused sandboxes use nothing of this machine but their snapshots.
     ///
-    /// @return whether there are only paused sandboxes
-    boolean settle() {
-        var waiting = unsettled().collect(Collectors.toMap(SandboxKeeper::id, SandboxKeeper::saving));
+    /// @param whole false to keep the files alone of those that cannot be saved
+    /// @return whether there are only paused sandboxes, and none in memory
+    boolean settle(boolean whole) {
+        var waiting = keepers.values().stream()
+                .filter(keeper -> keeper.saving().isInMemory())
+                .collect(Collectors.toMap(SandboxKeeper::id, SandboxKeeper::saving));
         ForEachSandbox.each(
-                waiting.keySet(), id -> Objects.requireNonNull(waiting.get(id)).awaitSettled());
+                waiting.keySet(), id -> Objects.requireNonNull(waiting.get(id)).leaveMemory(whole));
         return keepers.values().stream()
-                .allMatch(keeper -> keeper.isPaused() && !keeper.saving().unsettled());
+                .allMatch(keeper -> keeper.isPaused() && !keeper.saving().isInMemory());
     }
 
     private boolean isInUse(String snapshot) {

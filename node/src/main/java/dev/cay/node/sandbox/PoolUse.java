@@ -33,19 +33,14 @@ final class PoolUse implements AutoCloseable {
     private final HostThreads fileWork;
     private final LogHub logs;
     private final Supplier<Stream<SandboxKeeper>> writers;
-    private final Supplier<Map<String, Long>> saved;
+    private final SavedParts saved;
     private final PoolGuard guard;
     private volatile Map<SandboxId, ResourceUse> latest = Map.of();
     private volatile Map<SandboxId, Long> shared = Map.of();
 
     /// @param writers all sandboxes that can write into the pool
-    /// @param saved   bytes of all snapshots, also of those of paused sandboxes
-    PoolUse(
-            Pool pool,
-            HostThreads fileWork,
-            LogHub logs,
-            Supplier<Stream<SandboxKeeper>> writers,
-            Supplier<Map<String, Long>> saved) {
+    /// @param saved   all snapshots, also those of paused sandboxes
+    PoolUse(Pool pool, HostThreads fileWork, LogHub logs, Supplier<Stream<SandboxKeeper>> writers, SavedParts saved) {
         this.pool = pool;
         this.fileWork = fileWork;
         this.logs = logs;
@@ -87,6 +82,8 @@ final class PoolUse implements AutoCloseable {
                 bytes.put(id, use.memoryUsed() + use.memoryUsed() / 10);
             }
         });
+        // These were told of before they were frozen.
+        saved.frozen().unsaved().forEach((id, memory) -> bytes.put(id, memory + memory / 10));
         try {
             fileWork.call(HOLD_LIMIT, () -> {
                 pool.holdBack(bytes);
@@ -113,8 +110,10 @@ final class PoolUse implements AutoCloseable {
     }
 
     private List<Long> divide(List<DiskShare> shares) {
-        var used = pool.used();
-        var sizes = saved.get();
+        var used = new HashMap<>(pool.used());
+        var sizes = saved.store().sizes();
+        // One that is saved and still frozen holds its files once.
+        used.keySet().removeIf(id -> saved.frozen().isSaved(id));
         var own = ownLimits();
         var all = new ArrayList<Long>();
         var limits = new HashMap<SandboxId, Long>();

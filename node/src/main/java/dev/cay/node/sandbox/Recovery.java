@@ -41,13 +41,15 @@ final class Recovery {
     }
 
     private void one(Leftovers.Found found) {
-        if (found.notes() == null || (found.slot() == null && !isSaved(found))) {
+        if (found.notes() == null || (found.slot() == null && !isSaved(found) && !found.isFrozen())) {
             HostFootprint.remove(host, saved, found.id());
             return;
         }
         var keeper = keep.apply(found);
         if (found.notes().isSide()) {
             keeper.end();
+        } else if (found.isFrozen()) {
+            frozen(keeper, found);
         } else if (isSaved(found)) {
             saved(keeper, found);
         } else if (found.notes().spare()) {
@@ -79,6 +81,19 @@ final class Recovery {
             }
         }
         keeper.saving().adopt();
+    }
+
+    /// Adopts a paused sandbox that is not saved yet. Its container is the sandbox; without it the files are left.
+    private void frozen(SandboxKeeper keeper, Leftovers.Found found) {
+        boolean there = Leftovers.canGoOn(found);
+        if (there) {
+            host.network()
+                    .attach(
+                            found.id(),
+                            Objects.requireNonNull(found.slot()),
+                            Objects.requireNonNull(found.notes()).spec().egress());
+        }
+        keeper.saving().adoptFrozen(there);
     }
 
     private boolean adopted(SandboxKeeper keeper) {

@@ -250,6 +250,7 @@ final class SandboxKeeper {
         doors.refuse();
         doors.giveUp();
         reconnect.end();
+        saving.cut();
         turns.askIfThere("end", LIMIT, this::removeAll);
     }
 
@@ -414,6 +415,7 @@ final class SandboxKeeper {
         }
         life.enter(Stage.RESISTED);
         doors.close();
+        saving.end();
         footprint.remove();
         life.enter(Stage.OVER);
         turns.end();

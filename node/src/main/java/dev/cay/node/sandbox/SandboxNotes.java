@@ -37,7 +37,7 @@ import tools.jackson.databind.json.JsonMapper;
 /// Another version of Cay may have written it. A field that older ones lack has the default of its type; a change that
 /// this does not cover needs a new version.
 ///
-/// @param slot       index of its slot; {@link #NO_SLOT} while it is paused
+/// @param slot       index of its slot; {@link #NO_SLOT} when it is paused and not in memory
 /// @param ready      whether it had started completely; if not, no client knows it
 /// @param spare      whether it was started in advance and has no owner yet
 /// @param phase      the state of the sandbox
@@ -64,9 +64,13 @@ record SandboxNotes(
     enum Phase {
         /// The container. A snapshot of this generation was never finished.
         RUNNING,
-        /// The container is frozen, and a save may be in progress.
+        /// The container is frozen, and a save may be in progress. The sandbox goes on afterwards.
         SAVING,
-        /// The snapshot. A container is only kept until the disk has the snapshot.
+        /// The container, which is frozen: the sandbox is paused and not saved yet. A snapshot of this generation may
+        /// be
+        /// unfinished.
+        FROZEN,
+        /// The snapshot. A frozen container is the same, as long as it is there.
         PAUSED,
         /// The snapshot, unless a container has come up from it.
         RESUMING
@@ -77,7 +81,10 @@ record SandboxNotes(
             .rebuild()
             .disable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
             .build();
-    static final int VERSION = 3;
+    static final int VERSION = 4;
+
+    /// A Cay that does not know the phase would remove the sandbox.
+    private static final int VERSION_BEFORE_FROZEN = 3;
 
     /// A Cay that knows no volumes would resume a sandbox without its own.
     private static final int VERSION_WITHOUT_VOLUMES = 2;
@@ -103,7 +110,11 @@ record SandboxNotes(
     }
 
     private static int versionOf(SandboxSpec spec) {
-        return spec.volumes().isEmpty() ? VERSION_WITHOUT_VOLUMES : VERSION;
+        return spec.volumes().isEmpty() ? VERSION_WITHOUT_VOLUMES : VERSION_BEFORE_FROZEN;
+    }
+
+    private static int versionOf(SandboxSpec spec, @Nullable Phase phase) {
+        return phase == Phase.FROZEN ? VERSION : versionOf(spec);
     }
 
     /// Whether it is a side sandbox. A later daemon removes it.
@@ -127,6 +138,11 @@ record SandboxNotes(
         return phaseNow() == Phase.PAUSED || phaseNow() == Phase.RESUMING;
     }
 
+    /// Whether it is paused, and its frozen container is all there is of its memory.
+    boolean isFrozen() {
+        return phaseNow() == Phase.FROZEN;
+    }
+
     /// Name of the snapshot that holds it, or would.
     String snapshot() {
         return spec.id().value() + "." + generation;
@@ -134,7 +150,18 @@ record SandboxNotes(
 
     SandboxNotes nowReady() {
         return new SandboxNotes(
-                spec, slot, startedAt, true, spare, phase, saved, generation, layers, owner, bare, versionOf(spec));
+                spec,
+                slot,
+                startedAt,
+                true,
+                spare,
+                phase,
+                saved,
+                generation,
+                layers,
+                owner,
+                bare,
+                versionOf(spec, phase));
     }
 
     SandboxNotes withAccessToken(AccessToken token) {
@@ -147,18 +174,40 @@ record SandboxNotes(
 
     private SandboxNotes with(SandboxSpec other) {
         return new SandboxNotes(
-                other, slot, startedAt, ready, spare, phase, saved, generation, layers, owner, bare, versionOf(other));
+                other,
+                slot,
+                startedAt,
+                ready,
+                spare,
+                phase,
+                saved,
+                generation,
+                layers,
+                owner,
+                bare,
+                versionOf(other, phase));
     }
 
     /// Notes of a spare that gets an owner.
     SandboxNotes given(SandboxSpec to, Instant at) {
         return new SandboxNotes(
-                to, slot, at, true, false, phase, saved, generation, layers, owner, bare, versionOf(to));
+                to, slot, at, true, false, phase, saved, generation, layers, owner, bare, versionOf(to, phase));
     }
 
     SandboxNotes on(List<String> all) {
         return new SandboxNotes(
-                spec, slot, startedAt, ready, spare, phase, saved, generation, all, owner, bare, versionOf(spec));
+                spec,
+                slot,
+                startedAt,
+                ready,
+                spare,
+                phase,
+                saved,
+                generation,
+                all,
+                owner,
+                bare,
+                versionOf(spec, phase));
     }
 
     SandboxNotes nextGeneration() {
@@ -174,16 +223,32 @@ record SandboxNotes(
                 layers,
                 owner,
                 bare,
-                versionOf(spec));
+                versionOf(spec, phase));
     }
 
     SandboxNotes paused(Saved what) {
         return in(Phase.PAUSED, startedAt, what);
     }
 
+    /// @param what what is known of the tries to save it
+    SandboxNotes frozen(Saved what) {
+        return in(Phase.FROZEN, startedAt, what);
+    }
+
     SandboxNotes at(int place) {
         return new SandboxNotes(
-                spec, place, startedAt, ready, spare, phase, saved, generation, layers, owner, bare, versionOf(spec));
+                spec,
+                place,
+                startedAt,
+                ready,
+                spare,
+                phase,
+                saved,
+                generation,
+                layers,
+                owner,
+                bare,
+                versionOf(spec, phase));
     }
 
     SandboxNotes saving() {
@@ -200,7 +265,7 @@ record SandboxNotes(
 
     private SandboxNotes in(Phase next, Instant since, @Nullable Saved what) {
         return new SandboxNotes(
-                spec, slot, since, ready, spare, next, what, generation, layers, owner, bare, versionOf(spec));
+                spec, slot, since, ready, spare, next, what, generation, layers, owner, bare, versionOf(spec, next));
     }
 
     static Path folder(Path records, SandboxId id) {
@@ -215,11 +280,12 @@ record SandboxNotes(
             var fresh = folder.resolve(FILE + ".new");
             WholeFile.draft(fresh, Json.write(this));
             // A running sandbox does not survive a loss of power, but a paused one must.
-            if (isSaved()) {
+            boolean lasts = isSaved() || isFrozen();
+            if (lasts) {
                 force(fresh);
             }
             Files.move(fresh, folder.resolve(FILE), StandardCopyOption.ATOMIC_MOVE);
-            if (isSaved()) {
+            if (lasts) {
                 force(folder);
             }
         } catch (IOException e) {

@@ -10,4 +10,6 @@ import dev.cay.node.snapshot.WarmSnapshots;
 /// @param store  what was saved
 /// @param warm   what sandboxes with an interpreter go on from
 /// @param sealed memory that must not be readable on a disk
-public record SavedParts(SnapshotStore store, Snapshots snapshots, WarmSnapshots warm, SealedImages sealed) {}
+/// @param frozen sandboxes that are paused and still in memory
+public record SavedParts(
+        SnapshotStore store, Snapshots snapshots, WarmSnapshots warm, SealedImages sealed, FrozenSandboxes frozen) {}

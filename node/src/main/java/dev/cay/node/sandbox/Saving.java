@@ -11,6 +11,7 @@ import dev.cay.node.snapshot.Snapshots;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Durability;
 import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.Saved;
 import java.io.IOException;
@@ -29,6 +30,7 @@ import org.slf4j.LoggerFactory;
 final class Saving {
     private static final Logger log = LoggerFactory.getLogger(Saving.class);
     private static final Duration LIMIT = Duration.ofMinutes(6);
+    private static final String LOST_POWER = "the machine lost power before its memory was on the disk";
 
     private final SnapshotStore store;
     private final Snapshots snapshots;
@@ -39,6 +41,7 @@ final class Saving {
     private final KeeperThread turns;
     private final Life life;
     private final Doors doors;
+    private final Freezing freezing;
     private final Runnable stuck;
 
     /// @param stuck sees to a sandbox that runs and cannot be opened; on the keeper's thread
@@ -52,6 +55,7 @@ final class Saving {
         this.turns = turns;
         this.life = life;
         this.doors = doors;
+        this.freezing = new Freezing(parts, footprint, turns, life, doors);
         this.stuck = stuck;
     }
 
@@ -68,15 +72,25 @@ final class Saving {
         return notes().snapshot().equals(snapshot);
     }
 
-    /// Saves it and takes it off the machine.
-    Saved pause(Keep keep) {
+    /// Pauses it.
+    ///
+    /// @param until what has to be reached before this returns
+    Saved pause(Keep keep, Durability until) {
         return turns.ask("be paused", LIMIT, () -> {
             if (life.is(Stage.PAUSED)) {
-                return savedNow();
+                if (until == Durability.SAVED && freezing.isUnsaved()) {
+                    freezing.saveNow();
+                }
+            } else if (until == Durability.FROZEN && keep != Keep.FILES && freezing.isAllowed()) {
+                freezing.freeze();
+            } else {
+                becomePaused(keep, keep == Keep.FILES ? doors::close : doors::closeToSleep);
+                putServersAway();
+                settle(notes().snapshot());
+                if (until == Durability.SAVED) {
+                    snapshots.sync();
+                }
             }
-            becomePaused(keep, keep == Keep.FILES ? doors::close : doors::closeToSleep);
-            putServersAway();
-            settle(notes().snapshot());
             return savedNow();
         });
     }
@@ -179,18 +193,28 @@ final class Saving {
         }
     }
 
-    /// Removes the frozen container once the disk has the whole snapshot: a loss of power must not lose both.
+    /// Once the disk has the whole snapshot, the frozen container may give way: a loss of power must not lose both. One
+    /// whose memory was not saved gives way at once.
     private void settle(String snapshot) {
         snapshots.afterSync(() -> turns.later(() -> {
             Steps.reach("synced");
-            if (life.is(Stage.PAUSED) && footprint.slot() != null && liesIn(snapshot)) {
-                footprint.vacate();
+            if (unsettled() && liesIn(snapshot)) {
+                if (savedNow().memory() && runtime.find(id()).isPresent()) {
+                    freezing.keep();
+                } else {
+                    footprint.vacate();
+                }
             }
         }));
     }
 
     /// Whether its original is still there because the disk had not all of it.
     boolean unsettled() {
+        return isInMemory() && !freezing.isUnsaved() && !freezing.isKept();
+    }
+
+    /// Whether it is paused, and a frozen container of it is there.
+    boolean isInMemory() {
         return life.is(Stage.PAUSED) && footprint.slot() != null;
     }
 
@@ -199,13 +223,25 @@ final class Saving {
     }
 
     /// Returns when a paused sandbox uses nothing but its snapshot.
-    void awaitSettled() {
+    ///
+    /// @param whole false to keep the files alone of one that cannot be saved
+    void leaveMemory(boolean whole) {
         turns.askIfThere("settle", LIMIT, () -> {
-            if (unsettled()) {
+            if (isInMemory()) {
                 snapshots.sync();
-                footprint.vacate();
+                freezing.leaveMemory(whole);
             }
         });
+    }
+
+    /// Its end is wanted, on any thread.
+    void cut() {
+        freezing.cut();
+    }
+
+    /// It ends. On the keeper's thread.
+    void end() {
+        freezing.end();
     }
 
     /// Resumes a paused sandbox.
@@ -213,13 +249,9 @@ final class Saving {
         turns.ask("be resumed", LIMIT, () -> {
             if (!life.is(Stage.OPEN)) {
                 life.requirePaused();
-                var snapshot = store.require(notes().snapshot());
-                boolean whole = memory && snapshot.hasMemory();
-                if (!whole) {
-                    gateways.rest(id());
-                }
-                if (!(whole && unsettled() && thawOriginal())) {
-                    bringTwice(snapshot, whole);
+                if (!(memory && savedNow().memory() && isInMemory() && freezing.thaw())) {
+                    freezing.requireSnapshot();
+                    restore(memory);
                 }
                 nowRuns();
             }
@@ -227,24 +259,19 @@ final class Saving {
         });
     }
 
-    /// Thaws the frozen container if it still exists, so that nothing needs to be restored.
-    private boolean thawOriginal() {
-        if (runtime.find(id()).isEmpty()) {
-            return false;
+    private void restore(boolean memory) {
+        var snapshot = store.require(notes().snapshot());
+        boolean whole = memory && snapshot.hasMemory();
+        if (!whole) {
+            gateways.rest(id());
         }
-        try {
-            doors.open(footprint.thaw().orElseThrow(life::notRunning));
-            return true;
-        } catch (IOException | RuntimeException e) {
-            log.atWarn().setCause(e).addKeyValue("sandbox", id()).log("a frozen sandbox does not thaw; it is restored");
-            return false;
-        }
+        bringTwice(snapshot, whole);
     }
 
     /// Restores, and retries once; after a second failure the sandbox is paused as before.
     private void bringTwice(Snapshot snapshot, boolean memory) {
         if (footprint.slot() != null) {
-            footprint.vacate();
+            freezing.vacate();
         }
         footprint.enter();
         try {
@@ -292,6 +319,7 @@ final class Saving {
                 keepForRollback();
             }
             life.requirePaused();
+            freezing.requireSnapshot();
             gateways.rest(id());
             try {
                 bringTwice(target, true);
@@ -331,12 +359,22 @@ final class Saving {
         snapshots.deleteLater(notes().snapshot());
     }
 
+    /// Adopts a paused sandbox that is not saved yet.
+    ///
+    /// @param there whether its container can go on
+    void adoptFrozen(boolean there) {
+        turns.ask("adopt", LIMIT, () -> {
+            freezing.adopt(there);
+            return null;
+        });
+    }
+
     /// Adopts a paused sandbox, and removes the rest of its container.
     void adopt() {
         if (notes().phaseNow() == SandboxNotes.Phase.SAVING) {
             footprint.note(notes().paused(store.require(notes().snapshot()).saved()));
         }
-        if (!store.isWhole(notes().snapshot()) && !footprint.saveRest()) {
+        if (!store.isWhole(notes().snapshot()) && !footprint.saveRest(LOST_POWER)) {
             log.atError().addKeyValue("sandbox", id()).log("what was saved of a sandbox is gone");
         }
         life.enter(Stage.PAUSED);

@@ -166,7 +166,7 @@ final class Starts {
 
     private SandboxKeeper start(SandboxSpec spec, Function<Slot, SandboxNotes> notes) {
         host.capacity().require();
-        Slot slot = host.plan().take();
+        Slot slot = host.plan().take(saved.frozen()::relieve);
         var keeper = new SandboxKeeper(parts, slot, notes.apply(slot), ended);
         var known = keepers.putIfAbsent(spec.id(), keeper);
         if (known != null) {

@@ -78,7 +78,7 @@ public record Snapshot(String name, Path place, About about) {
     }
 
     public Saved saved() {
-        return new Saved(hasMemory(), about.loss());
+        return new Saved(hasMemory(), about.loss(), null);
     }
 
     /// The files that differ from its layers, as overlayfs writes them.

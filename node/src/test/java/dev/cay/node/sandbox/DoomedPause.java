@@ -2,6 +2,7 @@ package dev.cay.node.sandbox;
 
 import dev.cay.life.Steps;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Durability;
 import dev.cay.wire.node.Keep;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -11,7 +12,7 @@ import java.time.Duration;
 final class DoomedPause {
     private DoomedPause() {}
 
-    /// Arguments: directory and instance of the place, `pause` or `resume`, the sandbox, and the step.
+    /// Arguments: directory and instance of the place, `pause`, `freeze` or `resume`, the sandbox, and the step.
     public static void main(String[] args) throws Exception {
         var node = new TestNode(TestNode.Place.reserved(Path.of(args[0]), args[1]));
         var id = new SandboxId(args[3]);
@@ -20,10 +21,10 @@ final class DoomedPause {
                 die();
             }
         });
-        if (args[2].equals("pause")) {
-            node.keepers.pause(id, Keep.MEMORY);
-        } else {
-            node.keepers.resume(id, true);
+        switch (args[2]) {
+            case "pause" -> node.keepers.pause(id, Keep.MEMORY);
+            case "freeze" -> node.keepers.pause(id, Keep.MEMORY, Durability.FROZEN);
+            default -> node.keepers.resume(id, true);
         }
         // Some steps are reached after the answer.
         Thread.sleep(Duration.ofSeconds(30));

@@ -69,6 +69,16 @@ class RuntimeAround implements ContainerRuntime {
     }
 
     @Override
+    public void requireSavable(SandboxId id) {
+        real.requireSavable(id);
+    }
+
+    @Override
+    public Optional<Container> stay(SandboxId id) {
+        return real.stay(id);
+    }
+
+    @Override
     public Optional<Container> goOn(SandboxId id) {
         return real.goOn(id);
     }

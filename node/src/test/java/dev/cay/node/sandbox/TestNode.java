@@ -160,6 +160,20 @@ final class TestNode implements AutoCloseable {
         this(place, runtime -> runtime, EDGE_PORT);
     }
 
+    /// A node whose paused sandboxes stay in so much memory after they are saved.
+    static TestNode freezing(Place place, UnaryOperator<ContainerRuntime> around, int frozenMemoryMB)
+            throws IOException {
+        return new TestNode(
+                place,
+                NetworkLimits.DEFAULT,
+                around,
+                EDGE_PORT,
+                GuestProgram::install,
+                _ -> {},
+                RegistrySettings.DEFAULT,
+                frozenMemoryMB);
+    }
+
     TestNode(Place place, NetworkLimits limits) throws IOException {
         this(place, limits, runtime -> runtime, EDGE_PORT, GuestProgram::install);
     }
@@ -198,6 +212,19 @@ final class TestNode implements AutoCloseable {
             SandboxKeeper.Warming warming,
             RegistrySettings registries)
             throws IOException {
+        this(place, limits, around, edgePort, install, warming, registries, 0);
+    }
+
+    private TestNode(
+            Place place,
+            NetworkLimits limits,
+            UnaryOperator<ContainerRuntime> around,
+            int edgePort,
+            Function<Path, GuestProgram> install,
+            SandboxKeeper.Warming warming,
+            RegistrySettings registries,
+            int frozenMemoryMB)
+            throws IOException {
         this.place = place;
         try {
             var state = passable(place.directory().resolve("state"));
@@ -208,7 +235,7 @@ final class TestNode implements AutoCloseable {
             listeners.start();
             var variant = new Variant(around, install, warming);
             node = closing.add(NodeAssembly.make(
-                    settings(state, run, limits, edgePort, registries),
+                    settings(state, run, limits, edgePort, registries, frozenMemoryMB),
                     new NodeSurroundings(
                             listeners,
                             exchange -> insideEdge.handle(exchange),
@@ -244,7 +271,7 @@ final class TestNode implements AutoCloseable {
     }
 
     private NodeSettings settings(
-            Path state, Path run, NetworkLimits limits, int edgePort, RegistrySettings registries) {
+            Path state, Path run, NetworkLimits limits, int edgePort, RegistrySettings registries, int frozenMemoryMB) {
         return new NodeSettings(
                 new NodeSettings.Host(
                         place.instance(),
@@ -260,7 +287,8 @@ final class TestNode implements AutoCloseable {
                         ProcessSettings.DEFAULT.logBytes(),
                         256,
                         SERVERS,
-                        Set.of(new TemplateId("template-of-fuse"))),
+                        Set.of(new TemplateId("template-of-fuse")),
+                        frozenMemoryMB),
                 new NodeSettings.Network(
                         List.of("192.0.2.1"),
                         limits.connections(),

@@ -31,6 +31,18 @@ class VolumeCrashTest extends NodeTest {
             "paused",
             "synced",
             "original-ended");
+    private static final List<String> FREEZE = List.of(
+            "closed",
+            "noted-frozen",
+            "frozen",
+            "memory-saved",
+            "disk-saved",
+            "commands-saved",
+            "saved",
+            "unsynced",
+            "synced",
+            "paused",
+            "original-ended");
     private static final List<String> RESUME =
             List.of("slot-taken", "disk-brought", "commands-brought", "brought", "opened", "running");
     private static final int KILLED = 128 + 9;
@@ -86,6 +98,9 @@ class VolumeCrashTest extends NodeTest {
         await(() -> Files.exists(numbers) && written() > 3);
         for (String step : PAUSE) {
             strike("pause", step);
+        }
+        for (String step : FREEZE) {
+            strike("freeze", step);
         }
         for (String step : RESUME) {
             node.keepers.pause(ID, Keep.MEMORY);

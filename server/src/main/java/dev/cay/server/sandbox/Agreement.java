@@ -49,7 +49,9 @@ public final class Agreement {
 
     private static Next paused(SandboxRecord old, Saved saved, Instant now) {
         if (old.saved() != null) {
-            return new Next(old.paused(saved, old.endAt()), null);
+            var same = old.paused(saved, old.endAt());
+            boolean changed = old.state() == SandboxState.PAUSED && !saved.equals(old.saved());
+            return new Next(same, changed ? SandboxEvents.durabilityChanged(same, now) : null);
         }
         var fresh = old.paused(saved, now);
         return new Next(fresh, SandboxEvents.paused(fresh, saved, now));

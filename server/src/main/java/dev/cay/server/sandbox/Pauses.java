@@ -7,6 +7,7 @@ import dev.cay.server.sandbox.RecordChange.Next;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Durability;
 import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.Saved;
 import java.time.Duration;
@@ -42,9 +43,11 @@ public final class Pauses {
     ///
     /// @param maxTimeout longest life of a sandbox from its start
     /// @param patience   how long to wait for another change of the same sandbox
+    /// @param ack        what is awaited before a pause is answered whose client does not say
     /// @param starts     shared with creates, which cost a machine as much as resumes
     /// @param saves      shared with snapshots
-    public record Limits(Duration maxTimeout, Duration patience, ConcurrencyLimit starts, ConcurrencyLimit saves) {}
+    public record Limits(
+            Duration maxTimeout, Duration patience, Durability ack, ConcurrencyLimit starts, ConcurrencyLimit saves) {}
 
     public Pauses(
             SandboxRecords records,
@@ -73,14 +76,17 @@ public final class Pauses {
     /// @param wasPaused false for one that ran already, and nothing was done
     record Resumed(SandboxRecord sandbox, boolean wasPaused) {}
 
-    /// Saves a running sandbox on a client's word.
-    void pause(SandboxRecord sandbox, Keep keep) {
+    /// Pauses a running sandbox on a client's word.
+    ///
+    /// @param until what to wait for; null for what the operator has set
+    void pause(SandboxRecord sandbox, Keep keep, @Nullable Durability until) {
         var id = sandbox.id();
         if (sandbox.state() != SandboxState.RUNNING) {
             throw refusal(id);
         }
         try (var _ = transitions.begin(id, limits.patience()).orElseThrow(() -> refusal(id))) {
-            if (save(sandbox, keep, _ -> true).isEmpty()) {
+            if (save(sandbox, keep, until == null ? limits.ack() : until, _ -> true)
+                    .isEmpty()) {
                 throw refusal(id);
             }
         }
@@ -104,6 +110,7 @@ public final class Pauses {
             save(
                     sandbox.get(),
                     sandbox.get().lifecycle().onTimeout(),
+                    limits.ack(),
                     still -> pausesOnTimeout(still) && expiry.isDue(still));
         }
     }
@@ -137,7 +144,7 @@ public final class Pauses {
             return;
         }
         try (var _ = mine.get()) {
-            save(sandbox, sandbox.lifecycle().onTimeout(), Pauses::pausesOnTimeout);
+            save(sandbox, sandbox.lifecycle().onTimeout(), Durability.SAVED, Pauses::pausesOnTimeout);
         } catch (RuntimeException e) {
             log.atError().setCause(e).addKeyValue("sandbox", sandbox.id()).log("a sandbox could not be paused");
         }
@@ -302,7 +309,8 @@ public final class Pauses {
     }
 
     /// Empty when it was not there to be paused.
-    private Optional<SandboxRecord> save(SandboxRecord sandbox, Keep keep, Predicate<SandboxRecord> still) {
+    private Optional<SandboxRecord> save(
+            SandboxRecord sandbox, Keep keep, Durability until, Predicate<SandboxRecord> still) {
         var id = sandbox.id();
         try (var _ = limits.saves().take(sandbox.teamId())) {
             var pausing = move(id, Set.of(SandboxState.RUNNING), SandboxState.PAUSING, still);
@@ -312,7 +320,7 @@ public final class Pauses {
             Steps.reach("pausing");
             Saved saved;
             try {
-                saved = fleet.node().pause(id, keep);
+                saved = fleet.node().pause(id, keep, until);
             } catch (RuntimeException e) {
                 return Optional.of(lookAfter(pausing.get())
                         .filter(found -> found.state() == SandboxState.PAUSED)
@@ -334,8 +342,28 @@ public final class Pauses {
         log.atInfo()
                 .addKeyValue("sandbox", id)
                 .addKeyValue("memory", saved.memory())
+                .addKeyValue("durability", saved.durability().word())
                 .log("sandbox paused");
-        return record;
+        // The node may have saved it before the record said that it is paused.
+        return saved.durability() == Durability.SAVED ? record : agreed(record);
+    }
+
+    private SandboxRecord agreed(SandboxRecord paused) {
+        return fleet.node()
+                .find(paused.id())
+                .flatMap(there -> Optional.ofNullable(there.saved()))
+                .flatMap(saved -> noteSaved(paused.id(), saved))
+                .orElse(paused);
+    }
+
+    /// The node saved a sandbox that was paused before, or could not. Does nothing for one that is not paused any more.
+    public Optional<SandboxRecord> noteSaved(SandboxId id, Saved saved) {
+        return records.change(
+                id,
+                Set.of(SandboxState.PAUSED),
+                (old, now) -> saved.equals(old.saved())
+                        ? Optional.empty()
+                        : Next.of(old.paused(saved, old.endAt()), SandboxEvents::durabilityChanged, now));
     }
 
     /// A call that failed may have been done all the same, if only its answer was lost: the node knows. When that

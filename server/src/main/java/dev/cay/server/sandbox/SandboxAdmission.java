@@ -3,6 +3,7 @@ package dev.cay.server.sandbox;
 import dev.cay.server.quota.Limits;
 import dev.cay.server.quota.Quotas;
 import dev.cay.server.quota.Use;
+import dev.cay.wire.SandboxId;
 import dev.cay.wire.TeamId;
 import dev.cay.wire.node.Resources;
 import java.util.function.Supplier;
@@ -20,22 +21,22 @@ final class SandboxAdmission {
     }
 
     /// @param key that the sandbox is created with; null for the operator
-    void begin(Handle handle, TeamId team, @Nullable String key, Resources wanted) {
+    void begin(Handle handle, SandboxId id, TeamId team, @Nullable String key, Resources wanted) {
         var ofTeam = quotas.of(team);
         var ofKey = quotas.ofKey(key);
         if (!ofTeam.countsSandboxes() && !ofKey.countsSandboxes()) {
             return;
         }
         SandboxStore.lockTeam(handle, team);
-        require(ofTeam, wanted, "the team", () -> SandboxStore.useOfTeam(handle, team));
+        require(ofTeam, wanted, "the team", () -> SandboxStore.useOfTeam(handle, team, id));
         if (key != null) {
-            require(ofKey, wanted, "this API key", () -> SandboxStore.useOfKey(handle, key));
+            require(ofKey, wanted, "this API key", () -> SandboxStore.useOfKey(handle, key, id));
         }
     }
 
     /// A paused sandbox counts again from here on.
     void goOn(Handle handle, SandboxRecord sandbox) {
-        begin(handle, sandbox.teamId(), SandboxStore.keyOf(handle, sandbox.id()), sandbox.resources());
+        begin(handle, sandbox.id(), sandbox.teamId(), SandboxStore.keyOf(handle, sandbox.id()), sandbox.resources());
     }
 
     private static void require(Limits limits, Resources wanted, String owner, Supplier<Use> use) {

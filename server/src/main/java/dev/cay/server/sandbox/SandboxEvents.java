@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
@@ -43,11 +44,26 @@ final class SandboxEvents {
     static LifecycleEvent paused(SandboxRecord sandbox, Saved saved, Instant at) {
         var data = new HashMap<String, Object>();
         data.put("execution", execution(sandbox, at));
+        putKept(saved, data);
+        return event(LifecycleEvent.Type.PAUSED, sandbox, data, at);
+    }
+
+    /// @param sandbox as it is now, paused
+    static LifecycleEvent durabilityChanged(SandboxRecord sandbox, Instant at) {
+        var data = new HashMap<String, Object>();
+        putKept(Objects.requireNonNull(sandbox.saved()), data);
+        return event(LifecycleEvent.Type.UPDATED, sandbox, data, at);
+    }
+
+    private static void putKept(Saved saved, Map<String, Object> data) {
         data.put("memory", saved.memory());
         if (saved.loss() != null) {
             data.put("memory_loss", saved.loss());
         }
-        return event(LifecycleEvent.Type.PAUSED, sandbox, data, at);
+        data.put("durability", saved.durability().word());
+        if (saved.frozen() != null && saved.frozen().reason() != null) {
+            data.put("not_saved", saved.frozen().reason());
+        }
     }
 
     static LifecycleEvent resumed(SandboxRecord sandbox, Instant at) {

@@ -74,7 +74,7 @@ public final class SandboxRecords {
             @Override
             public SandboxRecord run(Handle handle) {
                 Teams.requireThere(handle, starting.teamId());
-                admission.begin(handle, starting.teamId(), key, starting.resources());
+                admission.begin(handle, starting.id(), starting.teamId(), key, starting.resources());
                 Volumes.requireReady(handle, starting.teamId(), starting.volumes());
                 SandboxStore.insert(handle, starting, key, request);
                 return starting;

@@ -12,8 +12,11 @@ import dev.cay.server.volume.Volumes;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Durability;
 import dev.cay.wire.node.Keep;
 import java.time.Duration;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /// Routes that create, connect to, show, change, pause and end sandboxes.
 ///
@@ -23,6 +26,9 @@ public final class SandboxRoutes {
     private static final Duration OLD_TIMEOUT = Duration.ofSeconds(15);
     private static final Duration LEAST_REFRESH = Duration.ofSeconds(15);
     private static final int MOST_REFRESH = 3600;
+
+    /// An addition of Cay.
+    private static final String PAUSE_ACK = "Cay-Pause-Ack";
 
     private final Access access;
     private final Sandboxes sandboxes;
@@ -152,8 +158,20 @@ public final class SandboxRoutes {
         if (memory != null) {
             keep = memory ? Keep.MEMORY : Keep.FILES;
         }
-        pauses.pause(sandbox, keep);
+        pauses.pause(sandbox, keep, ack(exchange));
         exchange.send(204);
+    }
+
+    /// What the client wants to be told: that the sandbox is frozen, or that it is saved.
+    private static @Nullable Durability ack(Exchange exchange) {
+        String word = exchange.header(PAUSE_ACK);
+        if (word == null) {
+            return null;
+        }
+        return Arrays.stream(Durability.values())
+                .filter(known -> known.word().equals(word))
+                .findFirst()
+                .orElseThrow(() -> RequestBody.invalid("the header %s must be frozen or saved".formatted(PAUSE_ACK)));
     }
 
     private void setTimeout(Team team, Exchange exchange) {

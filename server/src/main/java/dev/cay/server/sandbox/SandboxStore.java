@@ -27,6 +27,10 @@ final class SandboxStore {
     /// All states but KILLED. Killed sandboxes are many; naming the others lets the index find them.
     private static final String LIVING = "('STARTING', 'RUNNING', 'PAUSING', 'PAUSED', 'RESUMING')";
 
+    /// What the column `saved` has of a frozen sandbox that could not be saved. Texts in it have their quotation marks
+    /// escaped.
+    private static final String UNSAVABLE = "%\"frozen\":{\"reason\":%";
+
     private SandboxStore() {}
 
     /// A repeatable create: the client's key, and a hash of its request.
@@ -133,23 +137,34 @@ final class SandboxStore {
         handle.execute("UPDATE team SET slug = slug WHERE id = ?", team.value());
     }
 
-    /// The resources of a team's sandboxes that run, start, or are being paused.
+    /// The resources of a team's sandboxes that run, start, or are being paused, and of those that stay in memory
+    /// because they could not be saved.
+    ///
     static Use useOfTeam(Handle handle, TeamId team) {
-        return use(handle, "team_id", team.value());
+        return use(handle, "team_id", team.value(), "");
+    }
+
+    /// @param but one that does not count
+    static Use useOfTeam(Handle handle, TeamId team, SandboxId but) {
+        return use(handle, "team_id", team.value(), but.value());
     }
 
     /// The same for sandboxes that were created with one key.
-    static Use useOfKey(Handle handle, String key) {
-        return use(handle, "key_id", key);
+    static Use useOfKey(Handle handle, String key, SandboxId but) {
+        return use(handle, "key_id", key, but.value());
     }
 
-    private static Use use(Handle handle, String column, String owner) {
+    private static Use use(Handle handle, String column, String owner, String but) {
         return handle.createQuery("""
                         SELECT COUNT(*) AS sandboxes, COALESCE(SUM(cpu_count), 0) AS vcpus,
                             COALESCE(SUM(memory_mb), 0) AS memory
-                        FROM sandbox WHERE %s = :owner AND state IN ('STARTING', 'RUNNING', 'PAUSING', 'RESUMING')
+                        FROM sandbox WHERE %s = :owner AND id <> :but
+                            AND (state IN ('STARTING', 'RUNNING', 'PAUSING', 'RESUMING')
+                                OR (state = 'PAUSED' AND saved LIKE :unsavable))
                         """.formatted(column))
                 .bind("owner", owner)
+                .bind("but", but)
+                .bind("unsavable", UNSAVABLE)
                 .map((row, context) -> new Use(row.getInt("sandboxes"), row.getInt("vcpus"), row.getLong("memory")))
                 .one();
     }

@@ -3,6 +3,7 @@ package dev.cay.server.sandbox;
 import dev.cay.server.access.SandboxTokens;
 import dev.cay.server.network.NetworkView;
 import dev.cay.server.volume.MountedVolume;
+import dev.cay.wire.node.Saved;
 import dev.cay.wire.rest.Contract;
 import dev.cay.wire.rest.ListedSandbox;
 import dev.cay.wire.rest.SandboxDetail;
@@ -49,6 +50,7 @@ public final class SandboxView {
                 sandbox.resources().diskSizeMB(),
                 sandbox.metadata(),
                 sandbox.state().visible(),
+                durability(sandbox),
                 Contract.ENVD_VERSION,
                 volumes(sandbox));
     }
@@ -77,7 +79,20 @@ public final class SandboxView {
                 new SandboxDetail.Lifecycle(
                         sandbox.lifecycle().autoResume(), sandbox.lifecycle().pause() ? "pause" : "kill"),
                 volumes(sandbox),
-                saved == null ? null : new SandboxDetail.Paused(saved.memory(), saved.loss()));
+                saved == null ? null : paused(saved));
+    }
+
+    private static SandboxDetail.Paused paused(Saved saved) {
+        var reason = saved.frozen() == null ? null : saved.frozen().reason();
+        return new SandboxDetail.Paused(
+                saved.memory(),
+                saved.loss(),
+                new SandboxDetail.Durability(saved.durability().word(), reason));
+    }
+
+    private static @Nullable String durability(SandboxRecord sandbox) {
+        var saved = sandbox.state() == SandboxState.PAUSED ? sandbox.saved() : null;
+        return saved == null ? null : saved.durability().word();
     }
 
     private static List<SandboxVolumeMount> volumes(SandboxRecord sandbox) {

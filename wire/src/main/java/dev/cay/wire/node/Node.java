@@ -27,10 +27,18 @@ public interface Node {
     /// Everything that runs here or is paused, also what a previous daemon left.
     List<NodeSandbox> list();
 
-    /// Saves the sandbox and removes it from the machine's memory. Returns when the notes say so; until the disk
-    /// has everything, the original is kept. A sandbox that cannot be saved as requested continues. Pausing a
-    /// paused one returns what was saved.
-    Saved pause(SandboxId id, Keep keep);
+    /// Pauses the sandbox. Pausing a paused one returns what is kept of it.
+    ///
+    /// A sandbox whose memory is kept is frozen at once, and saved. After an answer that it is frozen, a save that
+    /// fails is tried again; {@link #onSaved} says what becomes of it.
+    ///
+    /// @param until what to wait for; a sandbox that is to be saved and cannot be saved as requested continues
+    Saved pause(SandboxId id, Keep keep, Durability until);
+
+    /// Pauses the sandbox, and returns when it is saved.
+    default Saved pause(SandboxId id, Keep keep) {
+        return pause(id, keep, Durability.SAVED);
+    }
 
     /// Resumes a paused sandbox; without its memory it starts cold on its files. After a failure it stays paused with
     /// all that was saved. For a running one, returns it.
@@ -87,11 +95,20 @@ public interface Node {
     /// Adds a listener for sandboxes that ended by themselves. Called on a thread of the node; must not block long.
     void onEnd(EndListener listener);
 
+    /// Adds a listener for what becomes of sandboxes that were paused before they were saved. Called on a thread of the
+    /// node; must not block long.
+    void onSaved(SavedListener listener);
+
     /// Adds a listener for log lines of sandboxes. Called on any thread of the node; must not block.
     void onLog(LogListener listener);
 
     interface LogListener {
         void logged(SandboxId id, LogLine line);
+    }
+
+    interface SavedListener {
+        /// @param saved what is kept of the paused sandbox from now on
+        void saved(SandboxId id, Saved saved);
     }
 
     interface EndListener {

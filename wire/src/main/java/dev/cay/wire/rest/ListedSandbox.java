@@ -8,6 +8,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// A sandbox in a list.
+///
+/// @param durability `frozen` or `saved`; absent while it runs; an addition of Cay
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record ListedSandbox(
         TemplateId templateID,
@@ -21,6 +23,7 @@ public record ListedSandbox(
         int diskSizeMB,
         Map<String, String> metadata,
         String state,
+        @Nullable String durability,
         String envdVersion,
         List<SandboxVolumeMount> volumeMounts) {
     public ListedSandbox {

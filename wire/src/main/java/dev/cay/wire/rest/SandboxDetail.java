@@ -81,9 +81,16 @@ public record SandboxDetail(
     /// What happens when the timeout passes.
     public record Lifecycle(boolean autoResume, String onTimeout) {}
 
-    /// What was saved of a paused sandbox.
+    /// What is kept of a paused sandbox.
     ///
-    /// @param memory whether its memory was saved
+    /// @param memory whether its memory is kept
     /// @param reason why not, although it was wanted; else absent
-    public record Paused(boolean memory, @Nullable String reason) {}
+    public record Paused(boolean memory, @Nullable String reason, Durability durability) {}
+
+    /// What a paused sandbox outlives.
+    ///
+    /// @param state  `frozen`: a crash of Cay, not a reboot; `saved`: both
+    /// @param reason why it could not be saved yet; else absent
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    public record Durability(String state, @Nullable String reason) {}
 }

@@ -1,0 +1,325 @@
+package dev.cay.node.sandbox;
+
+import dev.cay.life.Steps;
+import dev.cay.node.mcp.Gateways;
+import dev.cay.node.runtime.ContainerRuntime;
+import dev.cay.node.sandbox.Life.Stage;
+import dev.cay.node.snapshot.SnapshotStore;
+import dev.cay.node.snapshot.Snapshots;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Keep;
+import dev.cay.wire.node.Saved;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Objects;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Freezes one sandbox, saves it while it is frozen, and lets it go on.
+///
+/// From the note that it is frozen until the disk has its snapshot, the frozen container is the sandbox. Afterwards the
+/// two are the same, and the container may give way.
+final class Freezing implements FrozenSandboxes.Original {
+    private static final Logger log = LoggerFactory.getLogger(Freezing.class);
+    private static final Duration LIMIT = Duration.ofMinutes(6);
+    private static final String RESTARTED = "the machine was restarted before its memory was on the disk";
+    private static final String ENDED = "its frozen processes ended before its memory was on the disk";
+
+    private final SnapshotStore store;
+    private final Snapshots snapshots;
+    private final FrozenSandboxes all;
+    private final Gateways gateways;
+    private final ContainerRuntime runtime;
+    private final HostFootprint footprint;
+    private final KeeperThread turns;
+    private final Life life;
+    private final Doors doors;
+
+    /// How many of its processes the kernel had killed for lack of memory when it was frozen.
+    private long memoryKills;
+
+    /// Whether the container is being dumped, which takes long.
+    private volatile boolean dumping;
+
+    Freezing(KeeperParts parts, HostFootprint footprint, KeeperThread turns, Life life, Doors doors) {
+        this.store = parts.saved().store();
+        this.snapshots = parts.saved().snapshots();
+        this.all = parts.saved().frozen();
+        this.gateways = parts.traffic().gateways();
+        this.runtime = parts.host().runtime();
+        this.footprint = footprint;
+        this.turns = turns;
+        this.life = life;
+        this.doors = doors;
+    }
+
+    @Override
+    public SandboxId id() {
+        return notes().spec().id();
+    }
+
+    private SandboxNotes notes() {
+        return footprint.notes();
+    }
+
+    /// Whether its memory is in the frozen container alone.
+    boolean isUnsaved() {
+        return notes().isFrozen();
+    }
+
+    /// Whether it is among the frozen ones of the machine.
+    boolean isKept() {
+        return all.has(id());
+    }
+
+    /// Whether so much may be frozen that nobody has saved yet.
+    boolean isAllowed() {
+        return !all.isTooMuch(resident());
+    }
+
+    /// Pauses it. On the keeper's thread.
+    void freeze() {
+        life.requireOpen();
+        life.requireWanted();
+        footprint.requireWillBeSavable();
+        doors.refuse();
+        doors.closeToSleep();
+        Steps.reach("closed");
+        try {
+            footprint.note(notes().nextGeneration().frozen(Saved.FROZEN));
+            Steps.reach("noted-frozen");
+            runtime.freeze(id());
+        } catch (RuntimeException e) {
+            reopen(e);
+            throw e;
+        }
+        Steps.reach("frozen");
+        life.enter(Stage.PAUSED);
+        gateways.sleep(id());
+        join(false);
+    }
+
+    private void reopen(RuntimeException failure) {
+        try {
+            doors.open(footprint.thaw().orElseThrow(life::notRunning));
+            footprint.note(notes().running(notes().startedAt()));
+        } catch (IOException | RuntimeException e) {
+            failure.addSuppressed(e);
+        }
+    }
+
+    /// Joins the frozen ones of the machine.
+    private void join(boolean saved) {
+        memoryKills = runtime.memoryKills(id());
+        all.add(this, resident(), saved);
+    }
+
+    /// Its snapshot is on the disk: it stays frozen while there is room. On the keeper's thread.
+    void keep() {
+        join(true);
+    }
+
+    @Override
+    public long resident() {
+        try {
+            return runtime.find(id())
+                    .map(runtime::usage)
+                    .map(usage -> usage.memory())
+                    .orElse(0L);
+        } catch (CayException e) {
+            return 0;
+        }
+    }
+
+    @Override
+    public boolean save() {
+        return turns.ask("be saved", LIMIT, () -> {
+            if (!life.is(Stage.PAUSED) || !isUnsaved()) {
+                return false;
+            }
+            try {
+                saveNow();
+                return false;
+            } catch (CayException e) {
+                log.atWarn().setCause(e).addKeyValue("sandbox", id()).log("a frozen sandbox was not saved; once more");
+                return isUnsaved();
+            }
+        });
+    }
+
+    /// Saves it; if that fails, it is frozen as before. On the keeper's thread.
+    void saveNow() {
+        if (runtime.find(id()).isEmpty()) {
+            keepFiles(ENDED);
+            return;
+        }
+        try {
+            // What an earlier try or daemon left.
+            store.delete(notes().snapshot());
+            dumping = true;
+            var snapshot = footprint.save(Keep.MEMORY);
+            Steps.reach("unsynced");
+            snapshots.sync();
+            Steps.reach("synced");
+            footprint.note(notes().paused(snapshot.saved()));
+            Steps.reach("paused");
+        } catch (RuntimeException e) {
+            dumping = false;
+            stayFrozen(e);
+            throw e;
+        } finally {
+            dumping = false;
+        }
+        all.tell(id(), saved());
+    }
+
+    /// It is frozen as before, and its notes say why.
+    private void stayFrozen(RuntimeException failure) {
+        if (life.doomed()) {
+            return;
+        }
+        try {
+            store.delete(notes().snapshot());
+        } catch (RuntimeException e) {
+            failure.addSuppressed(e);
+        }
+        try {
+            runtime.stay(id());
+            String reason = failure instanceof CayException known ? known.userMessage() : "Cay could not write it";
+            var now = Saved.notYet(reason);
+            if (!now.equals(saved())) {
+                footprint.note(notes().frozen(now));
+                all.tell(id(), now);
+            }
+        } catch (RuntimeException e) {
+            failure.addSuppressed(e);
+        }
+    }
+
+    private Saved saved() {
+        return Objects.requireNonNull(notes().saved(), "a paused sandbox without a word on what was saved");
+    }
+
+    @Override
+    public void giveWay() {
+        turns.askIfThere("give way", LIMIT, () -> {
+            if (life.is(Stage.PAUSED) && !isUnsaved() && footprint.slot() != null) {
+                vacate();
+            }
+        });
+    }
+
+    /// Leaves the machine's memory. On the keeper's thread.
+    void vacate() {
+        all.remove(id());
+        footprint.vacate();
+    }
+
+    @Override
+    public void keepFilesAlone(String reason) {
+        turns.askIfThere("keep its files", LIMIT, () -> {
+            if (life.is(Stage.PAUSED) && isUnsaved()) {
+                keepFiles(reason);
+            }
+        });
+    }
+
+    private void keepFiles(String reason) {
+        if (!footprint.saveRest(reason)) {
+            throw new CayException(ErrorKind.NOT_SAVED, "the files of sandbox %s are gone".formatted(id()));
+        }
+        log.atWarn().addKeyValue("sandbox", id()).addKeyValue("reason", reason).log("only files of a sandbox are kept");
+        gateways.rest(id());
+        all.tell(id(), saved());
+        vacate();
+    }
+
+    /// Saves what is not saved, and leaves the machine's memory. On the keeper's thread.
+    ///
+    /// @param whole false to keep the files alone of what cannot be saved
+    void leaveMemory(boolean whole) {
+        if (isUnsaved()) {
+            try {
+                saveNow();
+            } catch (CayException e) {
+                if (whole) {
+                    throw e;
+                }
+                keepFiles(e.userMessage());
+                return;
+            }
+        }
+        if (footprint.slot() != null) {
+            vacate();
+        }
+    }
+
+    /// Lets it go on in its frozen container. On the keeper's thread.
+    ///
+    /// @return false when it has to be restored: the container is gone, or the kernel has killed some of it
+    boolean thaw() {
+        if (runtime.find(id()).isEmpty() || (!isUnsaved() && runtime.memoryKills(id()) > memoryKills)) {
+            return false;
+        }
+        try {
+            doors.open(footprint.thaw().orElseThrow(life::notRunning));
+            Steps.reach("thawed");
+            all.remove(id());
+            return true;
+        } catch (IOException | RuntimeException e) {
+            log.atWarn().setCause(e).addKeyValue("sandbox", id()).log("a frozen sandbox does not thaw");
+            doors.close();
+            runtime.freeze(id());
+            return false;
+        }
+    }
+
+    /// Before it is restored: makes sure that there is something to restore from. On the keeper's thread.
+    void requireSnapshot() {
+        if (!isUnsaved()) {
+            return;
+        }
+        if (runtime.find(id()).isEmpty()) {
+            keepFiles(ENDED);
+            throw new CayException(
+                    ErrorKind.NOT_RESTORED,
+                    "sandbox %s is still paused, with its files alone: %s".formatted(id(), ENDED));
+        }
+        saveNow();
+    }
+
+    /// Adopts it from an earlier daemon. On the keeper's thread.
+    ///
+    /// @param there whether its container can go on
+    void adopt(boolean there) {
+        if (!there) {
+            if (store.isWhole(notes().snapshot())) {
+                footprint.note(notes().paused(store.require(notes().snapshot()).saved()));
+            } else if (!footprint.saveRest(RESTARTED)) {
+                log.atError().addKeyValue("sandbox", id()).log("what was saved of a sandbox is gone");
+            }
+            life.enter(Stage.PAUSED);
+            turns.later(footprint::vacate);
+            return;
+        }
+        life.enter(Stage.PAUSED);
+        turns.later(() -> {
+            runtime.stay(id());
+            join(false);
+        });
+    }
+
+    /// Its end is wanted: a dump is cut, because nobody needs what it writes. On any thread.
+    void cut() {
+        if (dumping) {
+            runtime.kill(id());
+        }
+    }
+
+    /// It is frozen no more, because it ended.
+    void end() {
+        all.remove(id());
+    }
+}

@@ -1,0 +1,363 @@
+package dev.cay.node.sandbox;
+
+import dev.cay.node.host.HostCapacity;
+import dev.cay.wire.CayException;
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Node;
+import dev.cay.wire.node.Saved;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The paused sandboxes that are frozen in the machine's memory. Thread-safe.
+///
+/// Has them saved, a few at a time. Saved ones stay frozen while there is room, so that they go on at once; when room
+/// is
+/// short they give way, those first that were paused first.
+public final class FrozenSandboxes implements HostCapacity.Relief, AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(FrozenSandboxes.class);
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration FIRST_RETRY = Duration.ofSeconds(5);
+    private static final int MOST_DOUBLINGS = 6;
+
+    /// What a keeper does with its frozen sandbox. Each call waits for the keeper's other work.
+    interface Original {
+        SandboxId id();
+
+        /// Saves it, unless it goes on already.
+        ///
+        /// @return whether that failed
+        boolean save();
+
+        /// Gives up the frozen container of a saved one.
+        void giveWay();
+
+        /// Keeps the files alone of one that cannot be saved.
+        void keepFilesAlone(String reason);
+
+        /// Bytes that it holds in memory now: less than before where the kernel has written some to the swap.
+        long resident();
+    }
+
+    /// One frozen sandbox. Guarded by the lock of all.
+    private static final class Entry {
+        private final Original original;
+        private final long memory;
+        private boolean saved;
+        private boolean busy;
+        private int failures;
+        private long nextTry = System.nanoTime();
+
+        private Entry(Original original, long memory, boolean saved) {
+            this.original = original;
+            this.memory = memory;
+            this.saved = saved;
+        }
+    }
+
+    private final HostCapacity capacity;
+    private final long budget;
+    private final int atOnce;
+    private final BooleanSupplier swaps;
+    private final List<Node.SavedListener> listeners = new CopyOnWriteArrayList<>();
+
+    /// In the order of their pauses.
+    private final Map<SandboxId, Entry> entries = new LinkedHashMap<>();
+
+    /// Counts what {@link #work} has to look at.
+    private long changes;
+
+    private boolean closed;
+    private @Nullable Thread clerk;
+
+    /// @param budget bytes of memory that frozen sandboxes may hold together once they are saved
+    public FrozenSandboxes(HostCapacity capacity, long budget) {
+        this(capacity, budget, Math.max(1, Runtime.getRuntime().availableProcessors() / 2), capacity::swaps);
+    }
+
+    /// @param atOnce how many are saved at a time
+    /// @param swaps  whether the host has a swap
+    FrozenSandboxes(HostCapacity capacity, long budget, int atOnce, BooleanSupplier swaps) {
+        this.capacity = capacity;
+        this.budget = budget;
+        this.atOnce = atOnce;
+        this.swaps = swaps;
+    }
+
+    void listen(Node.SavedListener listener) {
+        listeners.add(listener);
+    }
+
+    /// Calls every listener, also after one failed.
+    void tell(SandboxId id, Saved saved) {
+        for (var listener : listeners) {
+            try {
+                listener.saved(id, saved);
+            } catch (RuntimeException e) {
+                log.atError().setCause(e).addKeyValue("sandbox", id).log("what was saved of a sandbox was not noted");
+            }
+        }
+    }
+
+    /// A sandbox was frozen, or found frozen.
+    ///
+    /// @param memory bytes that it holds
+    synchronized void add(Original original, long memory, boolean saved) {
+        if (closed) {
+            return;
+        }
+        entries.remove(original.id());
+        entries.put(original.id(), new Entry(original, memory, saved));
+        if (clerk == null) {
+            clerk = Thread.ofVirtual().name("frozen-sandboxes").start(this::work);
+        }
+        changed();
+    }
+
+    /// A sandbox is frozen no more.
+    synchronized void remove(SandboxId id) {
+        if (entries.remove(id) != null) {
+            changed();
+        }
+    }
+
+    synchronized boolean has(SandboxId id) {
+        return entries.containsKey(id);
+    }
+
+    /// Whether it is frozen, and the disk has all of it.
+    synchronized boolean isSaved(SandboxId id) {
+        var entry = entries.get(id);
+        return entry != null && entry.saved;
+    }
+
+    /// Memory of those that are yet to be saved.
+    synchronized Map<SandboxId, Long> unsaved() {
+        var bytes = new HashMap<SandboxId, Long>();
+        entries.forEach((id, entry) -> {
+            if (!entry.saved) {
+                bytes.put(id, entry.memory);
+            }
+        });
+        return bytes;
+    }
+
+    /// Whether so much more that is not saved would be too much, so that a pause waits until it is saved.
+    synchronized boolean isTooMuch(long memory) {
+        long unsaved = entries.values().stream()
+                .filter(entry -> !entry.saved)
+                .mapToLong(entry -> entry.memory)
+                .sum();
+        return unsaved > 0 && unsaved + memory > Math.max(budget, 1L << 30);
+    }
+
+    /// Bytes on the swap, which come back with their sandboxes.
+    @Override
+    public long owed() {
+        if (!swaps.getAsBoolean()) {
+            return 0;
+        }
+        List<Entry> all;
+        synchronized (this) {
+            all = List.copyOf(entries.values());
+        }
+        return all.stream()
+                .mapToLong(entry -> Math.max(0, entry.memory - entry.original.resident()))
+                .sum();
+    }
+
+    /// The clerk of the saves. Ends when nothing is frozen.
+    private void work() {
+        try {
+            while (awaitWork()) {
+                keepWithinBudget();
+            }
+        } catch (InterruptedException e) {
+            // Closed.
+        }
+    }
+
+    /// Begins saves that are due and waits for the next change.
+    ///
+    /// @return false when there is nothing more to look after
+    private synchronized boolean awaitWork() throws InterruptedException {
+        long until = System.nanoTime() + begin();
+        long seen = changes;
+        while (!closed && !entries.isEmpty() && changes == seen && until - System.nanoTime() > 0) {
+            wait(1 + (until - System.nanoTime()) / 1_000_000);
+        }
+        if (closed || entries.isEmpty()) {
+            clerk = null;
+            return false;
+        }
+        return true;
+    }
+
+    private void changed() {
+        changes++;
+        notifyAll();
+    }
+
+    /// @return nanoseconds until the next retry
+    private long begin() {
+        long now = System.nanoTime();
+        long next = PATIENCE.toNanos();
+        var order = Comparator.<Entry>comparingInt(entry -> entry.failures);
+        // Where memory is short, the largest is saved first, because it frees most.
+        var due = entries.values().stream()
+                .filter(entry -> !entry.saved && !entry.busy)
+                .sorted(isOverBudget() ? order.thenComparingLong(entry -> -entry.memory) : order)
+                .toList();
+        long free =
+                atOnce - entries.values().stream().filter(entry -> entry.busy).count();
+        for (var entry : due) {
+            if (entry.nextTry - now > 0) {
+                next = Math.min(next, entry.nextTry - now);
+            } else if (free-- > 0) {
+                entry.busy = true;
+                Thread.ofVirtual().name("save-" + entry.original.id().value()).start(() -> save(entry));
+            }
+        }
+        return next;
+    }
+
+    private void save(Entry entry) {
+        boolean failed = true;
+        try {
+            failed = entry.original.save();
+        } catch (RuntimeException e) {
+            log.atWarn().setCause(e).addKeyValue("sandbox", entry.original.id()).log("a frozen sandbox was not saved");
+        } finally {
+            ended(entry, failed);
+        }
+    }
+
+    private synchronized void ended(Entry entry, boolean failed) {
+        entry.busy = false;
+        entry.saved = !failed;
+        if (failed) {
+            var pause = FIRST_RETRY.multipliedBy(1L << Math.min(entry.failures, MOST_DOUBLINGS));
+            entry.failures++;
+            entry.nextTry = System.nanoTime() + pause.toNanos();
+        }
+        changed();
+    }
+
+    private boolean isOverBudget() {
+        return entries.values().stream().mapToLong(entry -> entry.memory).sum() > budget;
+    }
+
+    private Optional<Entry> saved() {
+        return first(entry -> entry.saved);
+    }
+
+    private Optional<Entry> first(Predicate<Entry> wanted) {
+        return entries.values().stream()
+                .filter(entry -> !entry.busy && wanted.test(entry))
+                .findFirst();
+    }
+
+    /// Called periodically.
+    void lookAfter() {
+        keepWithinBudget();
+    }
+
+    /// Lets saved ones give way until the others fit into the budget and the machine has memory to spare.
+    private void keepWithinBudget() {
+        while (needsRoom()) {
+            if (!giveWay(entry -> entry.saved, Original::giveWay)) {
+                return;
+            }
+        }
+    }
+
+    private boolean needsRoom() {
+        synchronized (this) {
+            if (closed || saved().isEmpty()) {
+                return false;
+            }
+            if (isOverBudget()) {
+                return true;
+            }
+        }
+        return capacity.isShort();
+    }
+
+    private boolean giveWay(Predicate<Entry> wanted, Consumer<Original> how) {
+        Entry found;
+        synchronized (this) {
+            var first = first(wanted);
+            if (first.isEmpty()) {
+                return false;
+            }
+            found = first.get();
+            found.busy = true;
+        }
+        try {
+            how.accept(found.original);
+            remove(found);
+            return true;
+        } catch (CayException e) {
+            log.atWarn().setCause(e).addKeyValue("sandbox", found.original.id()).log("a frozen sandbox stays");
+            return false;
+        } finally {
+            synchronized (this) {
+                found.busy = false;
+                changed();
+            }
+        }
+    }
+
+    private synchronized void remove(Entry entry) {
+        entries.remove(entry.original.id(), entry);
+    }
+
+    /// Makes room for a sandbox that starts: one that is saved gives way, or one that is being saved is awaited, or the
+    /// files alone are kept of one that could not be saved.
+    @Override
+    public boolean relieve() {
+        return giveWay(entry -> entry.saved, Original::giveWay)
+                || (awaitSave() && giveWay(entry -> entry.saved, Original::giveWay))
+                || giveWay(
+                        entry -> entry.failures > 0,
+                        original -> original.keepFilesAlone("memory ran short while it could not be saved"));
+    }
+
+    /// @return whether one was saved in time
+    private synchronized boolean awaitSave() {
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        try {
+            while (entries.values().stream().anyMatch(entry -> !entry.saved && entry.failures == 0)) {
+                long left = end - System.nanoTime();
+                if (left <= 0 || closed) {
+                    return false;
+                }
+                wait(Math.max(1, left / 1_000_000));
+                if (saved().isPresent()) {
+                    return true;
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return false;
+    }
+
+    /// Leaves the rest to the next daemon.
+    @Override
+    public synchronized void close() {
+        closed = true;
+        changed();
+    }
+}

@@ -1,0 +1,291 @@
+package dev.cay.node.sandbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.cay.node.runtime.ContainerRuntime;
+import dev.cay.testing.NeedsRoot;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Durability;
+import dev.cay.wire.node.Keep;
+import dev.cay.wire.node.Saved;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/// A paused sandbox is frozen in memory, saved meanwhile, and goes on from there as long as there is room.
+@NeedsRoot
+class FrozenTest extends NodeTest {
+    private static final SandboxId ID = new SandboxId("sleeper");
+    private static final int ROOM_MB = 4096;
+    private static final String COUNTER = "i=0; while true; do i=$((i+1)); echo $i >> /count; sleep 0.02; done";
+
+    /// What the node told of sandboxes that were paused before they were saved.
+    private final List<Saved> told = new CopyOnWriteArrayList<>();
+
+    /// Stands in the way of checkpoints.
+    private volatile @Nullable CayException obstacle;
+
+    private void reopen(UnaryOperator<ContainerRuntime> around, int roomMB) throws Exception {
+        node.close();
+        node = TestNode.freezing(place, around, roomMB);
+        node.keepers.onSaved((_, saved) -> told.add(saved));
+    }
+
+    private void begin(String id) throws Exception {
+        node.keepers.create(TestNode.spec(id));
+        node.start(id, COUNTER);
+        await(() -> count(id) > 3);
+    }
+
+    private int count(String id) throws Exception {
+        String text = node.run(id, "tail -n 1 /count");
+        return text.isEmpty() || !text.chars().allMatch(Character::isDigit) ? 0 : Integer.parseInt(text);
+    }
+
+    /// Each number is there once: nothing ran twice, or from an older state.
+    private void assertGoesOn(String id) throws Exception {
+        int now = count(id);
+        await(() -> count(id) > now);
+        assertThat(node.run(id, "sort -n /count | uniq -d | wc -l; wc -l < /count | xargs -I{} sh -c 'seq {} | cmp -n $(seq {} | wc -c) - /count && echo whole'"))
+                .startsWith("0")
+                .contains("whole");
+    }
+
+    private int pid(String id) {
+        return node.runc.find(new SandboxId(id)).orElseThrow().pid();
+    }
+
+    private @Nullable Saved kept() {
+        return node.keepers.find(ID).orElseThrow().saved();
+    }
+
+    private static void wait(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private ContainerRuntime hindered(ContainerRuntime real) {
+        return new RuntimeAround(real) {
+            @Override
+            public void checkpoint(SandboxId id, Path images, After after) {
+                var stands = obstacle;
+                if (stands != null) {
+                    throw stands;
+                }
+                super.checkpoint(id, images, after);
+            }
+        };
+    }
+
+    @Test
+    void isAnsweredWhenFrozenAndSavedBehind() throws Exception {
+        reopen(runtime -> runtime, ROOM_MB);
+        begin("sleeper");
+        int pid = pid("sleeper");
+        assertThat(node.keepers.pause(ID, Keep.MEMORY, Durability.FROZEN)).isEqualTo(Saved.FROZEN);
+        await(() -> Saved.WHOLE.equals(kept()));
+        await(() -> told.equals(List.of(Saved.WHOLE)));
+
+        assertThat(node.host.plan().taken()).as("it stays in its slot").isEqualTo(1);
+        node.keepers.resume(ID, true);
+        assertThat(pid("sleeper")).isEqualTo(pid);
+        assertGoesOn("sleeper");
+
+        for (int round = 0; round < 3; round++) {
+            node.keepers.pause(ID, Keep.MEMORY_IF_POSSIBLE, Durability.FROZEN);
+            node.keepers.resume(ID, true);
+        }
+        assertGoesOn("sleeper");
+        assertThat(node.keepers.pause(ID, Keep.MEMORY, Durability.FROZEN)).isEqualTo(Saved.FROZEN);
+        assertThat(node.keepers.pause(ID, Keep.MEMORY, Durability.SAVED)).isEqualTo(Saved.WHOLE);
+        node.keepers.kill(ID);
+        assertThat(node.traces("sleeper", 0)).isEmpty();
+    }
+
+    @Test
+    void aResumeWaitsForTheDumpAndThaws() throws Exception {
+        var begun = new CountDownLatch(1);
+        var goOn = new CountDownLatch(1);
+        reopen(
+                runtime -> new RuntimeAround(runtime) {
+                    @Override
+                    public void checkpoint(SandboxId id, Path images, After after) {
+                        begun.countDown();
+                        super.checkpoint(id, images, after);
+                        FrozenTest.wait(goOn);
+                    }
+                },
+                ROOM_MB);
+        begin("sleeper");
+        int pid = pid("sleeper");
+        node.keepers.pause(ID, Keep.MEMORY, Durability.FROZEN);
+        assertThat(begun.await(30, TimeUnit.SECONDS)).isTrue();
+        var resumed = CompletableFuture.supplyAsync(() -> node.keepers.resume(ID, true));
+        goOn.countDown();
+        assertThat(resumed.get(60, TimeUnit.SECONDS).saved()).isNull();
+        assertThat(pid("sleeper")).isEqualTo(pid);
+        assertGoesOn("sleeper");
+    }
+
+    @Test
+    void aKillDoesNotWaitForTheDump() throws Exception {
+        var begun = new CountDownLatch(1);
+        reopen(
+                runtime -> new RuntimeAround(runtime) {
+                    @Override
+                    public void checkpoint(SandboxId id, Path images, After after) {
+                        begun.countDown();
+                        super.checkpoint(id, images, after);
+                    }
+                },
+                ROOM_MB);
+        begin("sleeper");
+        node.keepers.pause(ID, Keep.MEMORY, Durability.FROZEN);
+        assertThat(begun.await(30, TimeUnit.SECONDS)).isTrue();
+        node.keepers.kill(ID);
+        assertThat(node.keepers.find(ID)).isEmpty();
+        assertThat(node.traces("sleeper", 0)).isEmpty();
+    }
+
+    @Test
+    void whatCannotBeSavedStaysFrozenWithTheReason() throws Exception {
+        obstacle = new CayException(ErrorKind.NOT_SAVED, "the disk is made of cheese");
+        reopen(this::hindered, ROOM_MB);
+        begin("sleeper");
+        int pid = pid("sleeper");
+        node.keepers.pause(ID, Keep.MEMORY, Durability.FROZEN);
+        var reason = Saved.notYet("the disk is made of cheese");
+        await(() -> reason.equals(kept()));
+        await(() -> told.equals(List.of(reason)));
+        assertThatThrownBy(() -> node.keepers.pause(ID, Keep.MEMORY, Durability.SAVED))
+                .hasMessageContaining("cheese");
+
+        obstacle = null;
+        await(() -> Saved.WHOLE.equals(kept()));
+        node.keepers.resume(ID, true);
+        assertThat(pid("sleeper")).isEqualTo(pid);
+        assertGoesOn("sleeper");
+    }
+
+    @Test
+    void filesAloneAreKeptWhereMemoryIsShort() throws Exception {
+        obstacle = new CayException(ErrorKind.NOT_SAVED, "the disk is made of cheese");
+        reopen(this::hindered, ROOM_MB);
+        begin("sleeper");
+        node.keepers.pause(ID, Keep.MEMORY, Durability.FROZEN);
+        await(() -> !told.isEmpty());
+        assertThat(node.saved.frozen().relieve()).isTrue();
+        var files = kept();
+        assertThat(files).isNotNull();
+        assertThat(files.memory()).isFalse();
+        assertThat(files.loss()).contains("memory ran short");
+        assertThat(told.getLast()).isEqualTo(files);
+        assertThat(node.runc.find(ID)).isEmpty();
+        assertThat(node.host.plan().taken()).isZero();
+        node.keepers.resume(ID, true);
+        assertThat(count("sleeper")).isGreaterThan(3);
+    }
+
+    @Test
+    void theOneThatWasPausedFirstGivesWayFirst() throws Exception {
+        reopen(runtime -> runtime, ROOM_MB);
+        begin("sleeper");
+        begin("second");
+        var second = new SandboxId("second");
+        node.keepers.pause(ID, Keep.MEMORY, Durability.SAVED);
+        node.keepers.pause(second, Keep.MEMORY, Durability.SAVED);
+        await(() -> node.saved.frozen().isSaved(ID) && node.saved.frozen().isSaved(second));
+        assertThat(node.saved.frozen().relieve()).isTrue();
+        assertThat(node.runc.find(ID)).isEmpty();
+        assertThat(node.runc.find(second)).isPresent();
+        node.keepers.resume(ID, true);
+        assertGoesOn("sleeper");
+        node.keepers.resume(second, true);
+        assertGoesOn("second");
+    }
+
+    @Test
+    void aFrozenOneGivesItsSlotToOneThatStarts() throws Exception {
+        reopen(runtime -> runtime, ROOM_MB);
+        begin("sleeper");
+        node.keepers.pause(ID, Keep.MEMORY, Durability.FROZEN);
+        while (node.host.plan().taken() < node.host.plan().capacity()) {
+            node.host.plan().take();
+        }
+        begin("starter");
+        assertThat(node.runc.find(ID)).isEmpty();
+        assertThat(kept()).isEqualTo(Saved.WHOLE);
+    }
+
+    @Test
+    void whatTheKernelKilledFromIsRestored() throws Exception {
+        var kills = new long[1];
+        reopen(
+                runtime -> new RuntimeAround(runtime) {
+                    @Override
+                    public long memoryKills(SandboxId id) {
+                        return kills[0];
+                    }
+                },
+                ROOM_MB);
+        begin("sleeper");
+        int pid = pid("sleeper");
+        node.keepers.pause(ID, Keep.MEMORY, Durability.SAVED);
+        await(() -> node.saved.frozen().isSaved(ID));
+        kills[0]++;
+        node.keepers.resume(ID, true);
+        assertThat(pid("sleeper")).isNotEqualTo(pid);
+        assertGoesOn("sleeper");
+    }
+
+    @Test
+    void aRebootBeforeItIsSavedKeepsItsFilesAndSaysSo() throws Exception {
+        obstacle = new CayException(ErrorKind.NOT_SAVED, "the disk is made of cheese");
+        reopen(this::hindered, ROOM_MB);
+        begin("sleeper");
+        node.keepers.pause(ID, Keep.MEMORY, Durability.FROZEN);
+        await(() -> !told.isEmpty());
+        node.runc.kill(ID);
+        obstacle = null;
+        reopen(runtime -> runtime, ROOM_MB);
+        var files = kept();
+        assertThat(files).isEqualTo(Saved.filesOnly("the machine was restarted before its memory was on the disk"));
+        await(() -> node.host.plan().taken() == 0);
+        node.keepers.resume(ID, true);
+        assertThat(count("sleeper")).isGreaterThan(3);
+    }
+
+    @Test
+    void anotherDaemonAdoptsTheFrozenOneAndSavesIt() throws Exception {
+        obstacle = new CayException(ErrorKind.NOT_SAVED, "the disk is made of cheese");
+        reopen(this::hindered, ROOM_MB);
+        begin("sleeper");
+        int pid = pid("sleeper");
+        node.keepers.pause(ID, Keep.MEMORY, Durability.FROZEN);
+        await(() -> !told.isEmpty());
+        told.clear();
+        // A killed CRIU may have left it so.
+        node.runc.thaw(ID);
+        obstacle = null;
+        reopen(runtime -> runtime, ROOM_MB);
+        await(() -> Saved.WHOLE.equals(kept()));
+        assertThat(Files.readString(SandboxNotes.folder(place.records(), ID).resolve("sandbox.json")))
+                .contains("PAUSED");
+        node.keepers.resume(ID, true);
+        assertThat(pid("sleeper")).isEqualTo(pid);
+        assertGoesOn("sleeper");
+    }
+}
