@@ -26,7 +26,7 @@ final class Forking implements Measurement {
     @Override
     public List<Figure> run(Progress progress) throws Exception {
         var figures = new ArrayList<Figure>();
-        try (var cay = OwnCay.start(Map.of("sandboxes.spares", "0"));
+        try (var cay = OwnCay.start(Map.of("sandboxes.spares", "0", "pause.frozenMemoryMB", "0"));
                 var script = Script.start(cay, Forking.class, "fork.mjs", cay.directory(), MEGABYTES, RUNS)) {
             for (int i = 0; i < 3; i++) {
                 figures.addAll(forks(script.next(LIMIT)));

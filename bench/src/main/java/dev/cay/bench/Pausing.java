@@ -9,31 +9,39 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.function.Function;
 import tools.jackson.databind.JsonNode;
 
 /// Pauses and resumes with more and more memory, beside the container runtime's own checkpoint and restore.
 final class Pausing implements Measurement {
     private static final Duration LIMIT = Duration.ofMinutes(10);
-    private static final List<Integer> SIZES = List.of(16, 64, 256, 512, 1024);
-    private static final int PROMISED = 512;
+    private static final List<Integer> SIZES = List.of(16, 512, 4096);
     private static final int RUNS = 5;
+    private static final double MOST_TO_ANSWER = 0.02;
+    private static final double MOST_FROM_DISK = 0.2;
+    private static final double MOST_FROZEN = 0.1;
 
     /// Half of all times with one amount of memory, in seconds.
-    private record Row(int size, double pause, double resume, double plainPause, double plainResume) {
+    ///
+    /// @param saved   from the request to the end of the save
+    /// @param disk    resume until a command has answered, from the disk
+    /// @param frozen  the same from the frozen original
+    private record Row(int size, double pause, double saved, double disk, double frozen, PlainPauses plain) {
         @Override
         public String toString() {
             return String.format(
                     Locale.ROOT,
-                    "%d MiB: pause %.2f s, resume %.2f s; runc alone %.2f s, %.2f s",
+                    "%d MiB: pause %.3f s, saved %.2f s, resume from disk %.2f s, frozen %.2f s; runc alone %.2f s, %.2f s",
                     size,
                     pause,
-                    resume,
-                    plainPause,
-                    plainResume);
+                    saved,
+                    disk,
+                    frozen,
+                    plain.checkpointSeconds(),
+                    plain.restoreSeconds());
         }
     }
 
@@ -44,78 +52,84 @@ final class Pausing implements Measurement {
 
     @Override
     public List<Figure> run(Progress progress) throws Exception {
-        var settings = Map.of("sandboxes.memoryMB", "2GB", "sandboxes.spares", "0", "storage.poolSizeMB", "12GB");
-        var arguments = new ArrayList<Object>();
+        var disk = new HashMap<Integer, JsonNode>();
+        var plain = new HashMap<Integer, PlainPauses>();
+        measure("0", "disk", (size, found, cay) -> {
+            disk.put(size, found);
+            plain.put(size, PlainPauses.measure(cay, size, RUNS));
+        });
         var rows = new ArrayList<Row>();
-        double thaw = Double.NaN;
+        measure("12GB", "frozen", (size, found, _) -> {
+            rows.add(new Row(
+                    size,
+                    seconds(found, "pause"),
+                    seconds(found, "saved"),
+                    seconds(disk.get(size), "resume"),
+                    seconds(found, "resume"),
+                    plain.get(size)));
+            progress.detail(rows.getLast().toString());
+        });
+        return figures(rows);
+    }
+
+    private interface Found {
+        void take(int size, JsonNode times, OwnCay cay) throws IOException, InterruptedException;
+    }
+
+    private static void measure(String frozenMemory, String from, Found each) throws Exception {
+        var settings = Map.of(
+                "sandboxes.memoryMB", "6GB",
+                "sandboxes.spares", "0",
+                "storage.poolSizeMB", "24GB",
+                "pause.frozenMemoryMB", frozenMemory);
         try (var cay = OwnCay.start(settings)) {
-            arguments.addAll(List.of(cay.directory(), RUNS));
+            var arguments = new ArrayList<Object>(List.of(cay.directory(), RUNS, from));
             arguments.addAll(SIZES);
             try (var script = Script.start(cay, Pausing.class, "pause.mjs", arguments.toArray())) {
                 for (int size : SIZES) {
-                    var found = script.next(LIMIT);
-                    rows.add(row(found, PlainPauses.measure(cay, size, RUNS)));
-                    progress.detail(rows.getLast().toString());
-                    thaw = size == PROMISED ? seconds(found, "thaw") : thaw;
+                    each.take(size, script.next(LIMIT), cay);
                     script.tell("on");
                 }
             }
         }
-        return figures(rows, thaw);
-    }
-
-    private static Row row(JsonNode found, PlainPauses plain) {
-        return new Row(
-                found.get("size").asInt(),
-                seconds(found, "pause"),
-                seconds(found, "resume"),
-                plain.checkpoint().p50() / 1000,
-                plain.restore().p50() / 1000);
     }
 
     private static double seconds(JsonNode found, String what) {
         return Times.of(found.get(what)).p50() / 1000;
     }
 
-    private static List<Figure> figures(List<Row> rows, double thaw) {
+    private static List<Figure> figures(List<Row> rows) {
         String method =
-                "JS SDK by plain URLs, a Python process with random pages, n=%d; resumed when the original was gone, images in the page cache; runc with the same CRIU and disk"
+                "JS SDK by plain URLs, a Python process with random pages, n=%d after one more; images in the page cache; runc with the same CRIU and disk"
                         .formatted(RUNS);
         var figures = new ArrayList<Figure>();
         for (var row : rows) {
-            var pause = Figure.of("pause, %d MiB dirty, p50".formatted(row.size), "s", row.pause, method)
-                    .beside("`runc checkpoint`", row.plainPause);
-            figures.add(row.size == PROMISED ? pause.atMost(0.7) : pause);
+            figures.add(Figure.of("pause answered, %d MiB dirty, p50".formatted(row.size), "s", row.pause, method)
+                    .atMost(MOST_TO_ANSWER));
         }
         for (var row : rows) {
-            var resume = Figure.of(
-                            "resume → first command, %d MiB dirty, p50".formatted(row.size), "s", row.resume, method)
-                    .beside("`runc restore` + `runc exec`", row.plainResume);
-            figures.add(row.size == PROMISED ? resume.atMost(0.5) : resume);
+            figures.add(Figure.of("pause until saved, %d MiB dirty, p50".formatted(row.size), "s", row.saved, method)
+                    .beside("`runc checkpoint`", row.plain.checkpointSeconds())
+                    .atMost(row.plain.checkpointSeconds()));
         }
-        String slope = "least squares over %s MiB".formatted(SIZES);
-        figures.add(Figure.of("pause, each MiB more", "ms", 1000 * slope(rows, Row::pause), slope)
-                .beside("`runc checkpoint`", 1000 * slope(rows, Row::plainPause)));
-        figures.add(Figure.of("resume, each MiB more", "ms", 1000 * slope(rows, Row::resume), slope)
-                .beside("`runc restore`", 1000 * slope(rows, Row::plainResume)));
-        figures.add(Figure.of(
-                "resume at once, of a frozen original → first command, %d MiB dirty, p50".formatted(PROMISED),
-                "s",
-                thaw,
-                "as above, but before the disk had all of it"));
+        for (var row : rows) {
+            figures.add(Figure.of(
+                            "resume from disk → first command, %d MiB dirty, p50".formatted(row.size),
+                            "s",
+                            row.disk,
+                            method)
+                    .beside("`runc restore` + `runc exec`", row.plain.restoreSeconds())
+                    .atMost(MOST_FROM_DISK));
+        }
+        for (var row : rows) {
+            figures.add(Figure.of(
+                            "resume of a frozen one → first command, %d MiB dirty, p50".formatted(row.size),
+                            "s",
+                            row.frozen,
+                            method)
+                    .atMost(MOST_FROZEN));
+        }
         return figures;
-    }
-
-    private static double slope(List<Row> rows, Function<Row, Double> value) {
-        double x = rows.stream().mapToDouble(Row::size).average().orElse(0);
-        double y = rows.stream().mapToDouble(value::apply).average().orElse(0);
-        double above = rows.stream()
-                .mapToDouble(row -> (row.size - x) * (value.apply(row) - y))
-                .sum();
-        double below = rows.stream()
-                .mapToDouble(row -> (row.size - x) * (row.size - x))
-                .sum();
-        return above / below;
     }
 
     /// The same by the container runtime alone.
@@ -123,6 +137,14 @@ final class Pausing implements Measurement {
     /// @param restore until a command in it has answered
     private record PlainPauses(Times checkpoint, Times restore) {
         private static final Duration FILL_LIMIT = Duration.ofMinutes(2);
+
+        double checkpointSeconds() {
+            return checkpoint.p50() / 1000;
+        }
+
+        double restoreSeconds() {
+            return restore.p50() / 1000;
+        }
 
         /// Images go where Cay's go, by the program that Cay uses.
         static PlainPauses measure(OwnCay cay, int size, int runs) throws IOException, InterruptedException {

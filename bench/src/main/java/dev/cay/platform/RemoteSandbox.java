@@ -226,14 +226,23 @@ public final class RemoteSandbox implements AutoCloseable {
     ///
     /// @param what follows its address, like `/pause`
     public HttpResponse<String> api(String method, String what, String body) throws IOException, InterruptedException {
+        return http.send(call(method, what, body).build(), BodyHandlers.ofString());
+    }
+
+    /// Pauses it.
+    ///
+    /// @param ack what is awaited: `frozen` or `saved`
+    public HttpResponse<String> pause(String ack) throws IOException, InterruptedException {
         return http.send(
-                HttpRequest.newBuilder(url.resolve("/sandboxes/" + id + what))
-                        .timeout(LIMIT)
-                        .header("X-API-Key", key)
-                        .header("Content-Type", "application/json")
-                        .method(method, BodyPublishers.ofString(body))
-                        .build(),
-                BodyHandlers.ofString());
+                call("POST", "/pause", "{}").header("Cay-Pause-Ack", ack).build(), BodyHandlers.ofString());
+    }
+
+    private HttpRequest.Builder call(String method, String what, String body) {
+        return HttpRequest.newBuilder(url.resolve("/sandboxes/" + id + what))
+                .timeout(LIMIT)
+                .header("X-API-Key", key)
+                .header("Content-Type", "application/json")
+                .method(method, BodyPublishers.ofString(body));
     }
 
     private HttpRequest.Builder request(String path) {

@@ -31,7 +31,11 @@ final class FaultsProof implements Proof {
     /// Something a sandbox goes through.
     private enum Operation {
         PAUSE,
+        /// A pause that is answered before the sandbox is saved.
+        FREEZE,
         RESUME,
+        /// A resume of one that is frozen and not saved yet.
+        THAW,
         SNAPSHOT,
         FORK,
         ROLLBACK
@@ -43,6 +47,12 @@ final class FaultsProof implements Proof {
             case PAUSE ->
                 all(Stream.of(
                         List.of("pausing"), SAVING, List.of("paused", "node-paused", "synced", "original-ended")));
+            case FREEZE ->
+                all(Stream.of(
+                        List.of("pausing", "closed", "noted-frozen", "frozen", "node-paused"),
+                        List.of("memory-saved", "disk-saved", "commands-saved", "saved", "unsynced", "synced"),
+                        List.of("paused", "original-ended")));
+            case THAW -> List.of("resuming", "thawed", "running", "node-resumed");
             case RESUME -> all(Stream.of(List.of("resuming"), BRINGING, List.of("node-resumed")));
             case SNAPSHOT -> all(Stream.of(SAVING, after));
             case FORK -> all(Stream.of(SAVING, after, List.of("disk-brought", "commands-brought")));
@@ -75,7 +85,8 @@ final class FaultsProof implements Proof {
     @Override
     public Verdict run(Stage stage) throws Exception {
         var cases = stage.chosen(cases(), found -> found.operation().name().toLowerCase(Locale.ROOT));
-        var cay = stage.cay(Map.of("sandboxes.spares", "0", "java.opts", FaultAgent.option()));
+        var cay = stage.cay(
+                Map.of("sandboxes.spares", "0", "pause.frozenMemoryMB", "0", "java.opts", FaultAgent.option()));
         var wrong = new ArrayList<String>();
         try (var world = new World(cay)) {
             for (var each : cases) {
@@ -164,8 +175,8 @@ final class FaultsProof implements Proof {
                 if (lost != null) {
                     return lost;
                 }
-                if (wanted.operation() == Operation.RESUME) {
-                    require(sandbox.api("POST", "/pause", "{}"));
+                if (wanted.operation() == Operation.RESUME || wanted.operation() == Operation.THAW) {
+                    require(sandbox.pause("saved"));
                 }
                 String failure = attempt(wanted.operation());
                 return failure == null ? lost() : "the retry failed: " + failure;
@@ -181,8 +192,11 @@ final class FaultsProof implements Proof {
 
         private void strike(Case wanted) throws IOException, InterruptedException {
             if (wanted.operation() == Operation.RESUME) {
-                require(sandbox.api("POST", "/pause", "{}"));
+                require(sandbox.pause("saved"));
                 awaitOriginalGone();
+            }
+            if (wanted.operation() == Operation.THAW) {
+                require(sandbox.pause("frozen"));
             }
             wanted.fault().arm(cay, wanted.step());
             attempt(wanted.operation());
@@ -211,8 +225,9 @@ final class FaultsProof implements Proof {
 
         private HttpResponse<String> call(Operation operation) throws IOException, InterruptedException {
             return switch (operation) {
-                case PAUSE -> sandbox.api("POST", "/pause", "{}");
-                case RESUME -> sandbox.api("POST", "/connect", "{\"timeout\":3600}");
+                case PAUSE -> sandbox.pause("saved");
+                case FREEZE -> sandbox.pause("frozen");
+                case RESUME, THAW -> sandbox.api("POST", "/connect", "{\"timeout\":3600}");
                 case SNAPSHOT -> sandbox.api("POST", "/snapshots", "{\"name\":\"again\"}");
                 case FORK -> sandbox.api("POST", "/fork", "{\"timeout\":15}");
                 case ROLLBACK -> sandbox.api("POST", "/rollback", "{\"snapshotID\":\"%s\"}".formatted(snapshot));

@@ -52,6 +52,7 @@ final class RushProof implements Proof {
         var parts = stage.chosen(List.of(TRAFFIC, LOAD), part -> part);
         var settings = new HashMap<>(Crowding.SETTINGS);
         settings.put("sandboxes.spares", "0");
+        settings.put("pause.frozenMemoryMB", "0");
         var cay = stage.cay(settings);
         // The first sandbox of all makes what stays for the others.
         RemoteSandbox.create(cay.url(), cay.key()).close();

@@ -263,7 +263,8 @@ public final class NodeAssembly {
                         contents.snapshots(),
                         pool,
                         host.guest(),
-                        host.plan().gateway()),
+                        host.plan().gateway(),
+                        keepers::saveFrozen),
                 new Volumes(
                         pool.volumes(),
                         work.files(),

@@ -57,15 +57,24 @@ final class NodeBackups implements NodeBackup {
     private final Pool pool;
     private final TreeStream trees;
     private final String gateway;
+    private final Runnable saveFrozen;
 
+    /// @param saveFrozen saves what is paused and only frozen
     NodeBackups(
-            Path stateDir, LayerStore layers, SnapshotStore snapshots, Pool pool, GuestProgram guest, String gateway) {
+            Path stateDir,
+            LayerStore layers,
+            SnapshotStore snapshots,
+            Pool pool,
+            GuestProgram guest,
+            String gateway,
+            Runnable saveFrozen) {
         this.stateDir = stateDir;
         this.layers = layers;
         this.snapshots = snapshots;
         this.pool = pool;
         this.trees = new TreeStream(guest);
         this.gateway = gateway;
+        this.saveFrozen = saveFrozen;
     }
 
     /// The directory for temporary copies. A new backup removes copies that an interrupted one left.
@@ -114,6 +123,7 @@ final class NodeBackups implements NodeBackup {
         private final LayerUse use;
         private final SnapshotHold held;
         private Map<SandboxId, SavedNotes> saved = Map.of();
+        private Set<SandboxId> frozen = Set.of();
         private final List<Part> parts = new ArrayList<>();
         private final Set<String> missing = new LinkedHashSet<>();
         private final Set<String> guests = new LinkedHashSet<>();
@@ -126,8 +136,15 @@ final class NodeBackups implements NodeBackup {
         }
 
         @Override
-        public void look() {
+        public void saveFrozen() {
+            saveFrozen.run();
+        }
+
+        @Override
+        public boolean look() {
             saved = SavedNotes.in(records()).stream().collect(Collectors.toMap(SavedNotes::id, Function.identity()));
+            frozen = SavedNotes.frozen(records());
+            return frozen.isEmpty();
         }
 
         @Override
@@ -177,6 +194,8 @@ final class NodeBackups implements NodeBackup {
                     held.find(running)
                             .map(snapshot -> SavedNotes.ofRunning(records(), id, snapshot.saved()))
                             .ifPresent(all::addAll);
+                } else if (frozen.contains(id)) {
+                    missing.add("sandbox %s, which is paused and could not be saved".formatted(id));
                 }
             }
             return all;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.server.store.Store;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Saved;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -97,6 +98,44 @@ abstract class LimitsContract {
         var shown = cay.call("GET", "/limits").json();
         assertThat(shown.get("limits").get("sandboxes").intValue()).isEqualTo(2);
         assertThat(shown.get("use").get("sandboxes").intValue()).isEqualTo(2);
+    }
+
+    /// It holds memory of the machine for as long as it cannot be saved; one that is about to be saved does not count.
+    @Test
+    void aPausedSandboxThatCannotBeSavedCounts() throws Exception {
+        limit("{\"sandboxes\": 1}");
+        cay.node.savesLater = true;
+        String one = cay.create();
+        assertThat(cay.call("POST", "/sandboxes/%s/pause".formatted(one), "{}").status())
+                .isEqualTo(204);
+        String two = cay.create();
+        assertThat(cay.call("DELETE", "/sandboxes/" + two).status()).isEqualTo(204);
+
+        var id = new SandboxId(one);
+        cay.node.becomesSaved(id, Saved.notYet("a \"device\" cannot be saved"));
+        awaitUse(1);
+        refused(cay.call("POST", "/v2/sandboxes", CREATE), "may have 1 sandboxes at once");
+        assertThat(cay.call("POST", "/v2/sandboxes/%s/connect".formatted(one), "{}")
+                        .status())
+                .as("it does not count twice")
+                .isEqualTo(201);
+        assertThat(cay.call("POST", "/sandboxes/%s/pause".formatted(one), "{}").status())
+                .isEqualTo(204);
+        cay.node.becomesSaved(id, Saved.filesOnly("\"frozen\":{\"reason\":"));
+        awaitUse(0);
+        cay.create();
+    }
+
+    private void awaitUse(int sandboxes) throws InterruptedException {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        while (use() != sandboxes && System.nanoTime() < end) {
+            Thread.sleep(5);
+        }
+        assertThat(use()).isEqualTo(sandboxes);
+    }
+
+    private int use() {
+        return cay.call("GET", "/limits").json().get("use").get("sandboxes").intValue();
     }
 
     @Test

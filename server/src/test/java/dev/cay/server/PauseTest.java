@@ -32,7 +32,8 @@ final class PauseTest extends ServerTest {
         assertThat(cay.node.calls).contains("pause " + id + " MEMORY");
         assertThat(info(id).get("state").stringValue()).isEqualTo("paused");
         assertThat(info(id).get("endAt").stringValue()).isEqualTo("2026-09-21T10:00:05Z");
-        assertThat(info(id).get("paused").toString()).isEqualTo("{\"memory\":true}");
+        assertThat(info(id).get("paused").toString())
+                .isEqualTo("{\"memory\":true,\"durability\":{\"state\":\"saved\"}}");
         assertThat(cay.server.running()).isZero();
         var paused = lastEvent(id).get("eventData");
         assertThat(paused.get("execution").get("execution_time").longValue()).isEqualTo(5000);
@@ -75,7 +76,8 @@ final class PauseTest extends ServerTest {
         assertThat(pause(id, "{}")).isEqualTo(204);
         assertThat(cay.node.calls).contains("pause " + id + " MEMORY_IF_POSSIBLE");
         assertThat(info(id).get("paused").toString())
-                .isEqualTo("{\"memory\":false,\"reason\":\"a device cannot be saved\"}");
+                .isEqualTo(
+                        "{\"memory\":false,\"reason\":\"a device cannot be saved\",\"durability\":{\"state\":\"saved\"}}");
         assertThat(lastEvent(id).get("eventData").get("memory_loss").stringValue())
                 .isEqualTo("a device cannot be saved");
         assertThat(connect(id, "{}")).isEqualTo(201);

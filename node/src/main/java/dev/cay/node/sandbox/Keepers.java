@@ -386,6 +386,11 @@ public final class Keepers implements Node, AutoCloseable {
         return Stream.concat(own, sides.slots()).toList();
     }
 
+    /// Saves the sandboxes that are paused and only frozen. Those that cannot be saved stay as they are.
+    public void saveFrozen() {
+        paused.saveFrozen();
+    }
+
     /// Periodic work of the upkeep.
     void tidy() {
         if (upkeep != null) {

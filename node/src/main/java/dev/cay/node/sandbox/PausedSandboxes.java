@@ -3,6 +3,7 @@ package dev.cay.node.sandbox;
 import dev.cay.wire.SandboxId;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -43,6 +44,14 @@ final class PausedSandboxes {
                 waiting.keySet(), id -> Objects.requireNonNull(waiting.get(id)).leaveMemory(whole));
         return keepers.values().stream()
                 .allMatch(keeper -> keeper.isPaused() && !keeper.saving().isInMemory());
+    }
+
+    /// Returns when each frozen sandbox is saved, or could not be.
+    void saveFrozen() {
+        ForEachSandbox.each(
+                saved.frozen().unsaved().keySet(),
+                id -> Optional.ofNullable(keepers.get(id))
+                        .ifPresent(keeper -> keeper.saving().saveFrozen()));
     }
 
     private boolean isInUse(String snapshot) {

@@ -8,7 +8,9 @@ import dev.cay.wire.node.Saved;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 
 /// The notes of one sandbox in the form of a paused one, for backups.
 ///
@@ -30,12 +32,21 @@ public record SavedNotes(SandboxId id, String snapshot, byte[] notes) {
         return found;
     }
 
+    /// The sandboxes that clients know, and that are paused and not saved yet.
+    public static Set<SandboxId> frozen(Path records) {
+        return SandboxNotes.list(records).stream()
+                .flatMap(id -> SandboxNotes.read(records, id).stream())
+                .filter(notes -> notes.isFrozen() && isKnown(notes))
+                .map(notes -> notes.spec().id())
+                .collect(Collectors.toSet());
+    }
+
     /// The notes of a running sandbox, as if it were paused in a snapshot.
     ///
     /// @return empty if there is no such sandbox any more
     public static List<SavedNotes> ofRunning(Path records, SandboxId id, Saved saved) {
         return SandboxNotes.read(records, id)
-                .filter(notes -> !notes.isSaved() && isKnown(notes))
+                .filter(notes -> !notes.isSaved() && !notes.isFrozen() && isKnown(notes))
                 .map(notes -> new SavedNotes(notes.nextGeneration().paused(saved)))
                 .stream()
                 .toList();

@@ -234,6 +234,11 @@ final class Saving {
         });
     }
 
+    /// Saves a frozen one that is not saved yet; does nothing for others.
+    void saveFrozen() {
+        freezing.save();
+    }
+
     /// Its end is wanted, on any thread.
     void cut() {
         freezing.cut();

@@ -37,6 +37,10 @@ class FrozenTest extends NodeTest {
 
     private void reopen(UnaryOperator<ContainerRuntime> around, int roomMB) throws Exception {
         node.close();
+        open(around, roomMB);
+    }
+
+    private void open(UnaryOperator<ContainerRuntime> around, int roomMB) throws Exception {
         node = TestNode.freezing(place, around, roomMB);
         node.keepers.onSaved((_, saved) -> told.add(saved));
     }
@@ -56,7 +60,10 @@ class FrozenTest extends NodeTest {
     private void assertGoesOn(String id) throws Exception {
         int now = count(id);
         await(() -> count(id) > now);
-        assertThat(node.run(id, "sort -n /count | uniq -d | wc -l; wc -l < /count | xargs -I{} sh -c 'seq {} | cmp -n $(seq {} | wc -c) - /count && echo whole'"))
+        assertThat(
+                        node.run(
+                                id,
+                                "sort -n /count | uniq -d | wc -l; wc -l < /count | xargs -I{} sh -c 'seq {} | cmp -n $(seq {} | wc -c) - /count && echo whole'"))
                 .startsWith("0")
                 .contains("whole");
     }
@@ -258,9 +265,9 @@ class FrozenTest extends NodeTest {
         begin("sleeper");
         node.keepers.pause(ID, Keep.MEMORY, Durability.FROZEN);
         await(() -> !told.isEmpty());
+        node.close();
         node.runc.kill(ID);
-        obstacle = null;
-        reopen(runtime -> runtime, ROOM_MB);
+        open(runtime -> runtime, ROOM_MB);
         var files = kept();
         assertThat(files).isEqualTo(Saved.filesOnly("the machine was restarted before its memory was on the disk"));
         await(() -> node.host.plan().taken() == 0);
@@ -277,10 +284,10 @@ class FrozenTest extends NodeTest {
         node.keepers.pause(ID, Keep.MEMORY, Durability.FROZEN);
         await(() -> !told.isEmpty());
         told.clear();
+        node.close();
         // A killed CRIU may have left it so.
         node.runc.thaw(ID);
-        obstacle = null;
-        reopen(runtime -> runtime, ROOM_MB);
+        open(runtime -> runtime, ROOM_MB);
         await(() -> Saved.WHOLE.equals(kept()));
         assertThat(Files.readString(SandboxNotes.folder(place.records(), ID).resolve("sandbox.json")))
                 .contains("PAUSED");

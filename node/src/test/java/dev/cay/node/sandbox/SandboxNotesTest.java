@@ -7,6 +7,7 @@ import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.VolumeId;
+import dev.cay.wire.node.Saved;
 import dev.cay.wire.node.VolumeMount;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -47,7 +48,7 @@ final class SandboxNotesTest {
         assertThatThrownBy(() -> SandboxNotes.requireKnown(records))
                 .isInstanceOf(CayException.class)
                 .hasMessageContaining(
-                        "sandbox old was made by a newer Cay, whose notes have version 9; this Cay knows up to 3")
+                        "sandbox old was made by a newer Cay, whose notes have version 9; this Cay knows up to 4")
                 .hasMessageNotContaining("\n");
         assertThat(records.resolve("old/sandbox.json")).hasContent(newer);
     }
@@ -58,12 +59,38 @@ final class SandboxNotesTest {
         var plain = TestNode.spec("plain");
         var volume = new VolumeMount(VolumeId.random(), "/data", true);
         var notes = new SandboxNotes(plain.withVolumes(List.of(volume)), 3, Instant.EPOCH, true, false);
-        assertThat(notes.nextGeneration().version()).isEqualTo(SandboxNotes.VERSION);
+        assertThat(notes.nextGeneration().version()).isEqualTo(3);
         assertThat(new SandboxNotes(plain, 3, Instant.EPOCH, true, false).version())
-                .isLessThan(SandboxNotes.VERSION);
+                .isEqualTo(2);
         notes.write(records);
         assertThat(SandboxNotes.read(records, plain.id()).orElseThrow().spec().volumes())
                 .containsExactly(volume);
+    }
+
+    /// An older Cay would take one that is frozen and not saved for broken; all other phases it knows.
+    @Test
+    void onlyFrozenSandboxesNeedACayThatKnowsThePhase() {
+        var running = new SandboxNotes(TestNode.spec("plain"), 3, Instant.EPOCH, true, false);
+        var frozen = running.nextGeneration().frozen(Saved.notYet("no room"));
+        assertThat(frozen.version()).isEqualTo(4);
+        assertThat(frozen.at(5).version()).isEqualTo(4);
+        assertThat(frozen.paused(Saved.WHOLE).version()).isEqualTo(2);
+        assertThat(frozen.running(Instant.EPOCH).version()).isEqualTo(2);
+        frozen.write(records);
+        assertThat(SandboxNotes.read(records, frozen.spec().id())).contains(frozen);
+    }
+
+    @Test
+    void readsWhatTheCayBeforeWroteOfAPausedOne() throws IOException {
+        write(
+                "old",
+                FIRST.replace(
+                        "\"slot\":7",
+                        "\"version\":2,\"slot\":7,\"phase\":\"PAUSED\",\"generation\":1,\"saved\":{\"memory\":true}"));
+        var notes = SandboxNotes.read(records, new SandboxId("old")).orElseThrow();
+        assertThat(notes.saved()).isEqualTo(Saved.WHOLE);
+        assertThat(notes.isSaved()).isTrue();
+        assertThat(notes.isFrozen()).isFalse();
     }
 
     @Test

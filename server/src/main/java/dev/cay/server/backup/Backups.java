@@ -20,6 +20,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.time.InstantSource;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
@@ -35,6 +36,8 @@ import org.slf4j.LoggerFactory;
 /// the files, however long that takes.
 public final class Backups {
     private static final Logger log = LoggerFactory.getLogger(Backups.class);
+
+    private static final int LOOKS = 4;
 
     private final Access access;
     private final Store store;
@@ -105,12 +108,28 @@ public final class Backups {
                 .log("sent a backup");
     }
 
+    /// Sandboxes that are paused while the others are saved are not saved yet, so this looks again. After some tries
+    /// those that are left out cannot be saved.
     private StoreView look(NodeBackup.Hold hold) {
+        for (int tries = 1; ; tries++) {
+            hold.saveFrozen();
+            var view = lookOnce(hold, tries == LOOKS);
+            if (view.isPresent()) {
+                return view.get();
+            }
+        }
+    }
+
+    /// @param last whether to accept that some are not saved yet
+    private Optional<StoreView> lookOnce(NodeBackup.Hold hold, boolean last) {
         return records.whileStill(() -> {
             var view = store.view();
             try {
-                hold.look();
-                return view;
+                if (hold.look() || last) {
+                    return Optional.of(view);
+                }
+                view.close();
+                return Optional.empty();
             } catch (RuntimeException e) {
                 view.close();
                 throw e;

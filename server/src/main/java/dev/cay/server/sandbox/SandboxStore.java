@@ -29,7 +29,7 @@ final class SandboxStore {
 
     /// What the column `saved` has of a frozen sandbox that could not be saved. Texts in it have their quotation marks
     /// escaped.
-    private static final String UNSAVABLE = "%\"frozen\":{\"reason\":%";
+    private static final String UNSAVABLE = "%\"frozen\":{\"reason\":\"%";
 
     private SandboxStore() {}
 

@@ -22,9 +22,14 @@ public interface NodeBackup {
 
     /// The time in which a backup reads.
     interface Hold extends AutoCloseable {
+        /// Has the sandboxes saved that are paused and only frozen. Those that cannot be saved stay as they are.
+        void saveFrozen();
+
         /// Notes which sandboxes are paused at this moment, and in which snapshots. Takes milliseconds, so that the
         /// caller can block changes of all records meanwhile.
-        void look();
+        ///
+        /// @return false when one is paused that is not saved yet; another look finds more
+        boolean look();
 
         /// Lists everything to be written. Call it once, after {@link #look}.
         Contents contents(Wanted wanted);
@@ -59,7 +64,7 @@ public interface NodeBackup {
     /// @param gateway   address that sandboxes ask for names
     /// @param sandboxes how many sandboxes there are
     /// @param snapshots how many snapshots with a name there are
-    /// @param missing   what records refer to and this machine has lost
+    /// @param missing   what records refer to and this machine has lost, or could not save
     /// @param parts     in the order in which they are to be read
     record Contents(
             @org.jspecify.annotations.Nullable Object machine,
