@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { Sandbox, atLeast, e2b, until } from './client.mjs'
 import { sandbox } from './sandboxes.mjs'
 
+const api = process.env.E2B_API_URL ?? `https://api.${process.env.E2B_DOMAIN}`
 const pauses = { skip: !atLeast(2, 9) }
 const hasSnapshots = { skip: !atLeast(2, 13) }
 const keepsFilesOnly = { skip: !atLeast(2, 31) }
@@ -153,9 +154,19 @@ test('what cannot be saved is named, and the sandbox goes on', keepsFilesOnly, a
   const script = 'import os, time; kept = os.pidfd_open(os.getpid()); print("open", flush=True); time.sleep(1000)'
   const command = await one.commands.run(`python3 -c '${script}'`, { background: true })
   await until('its descriptor', () => command.stdout.includes('open'))
-  await assert.rejects(one.pause({ keepMemory: true }), /python3.*pidfd/)
+  const untilSaved = { keepMemory: true, headers: { 'Cay-Pause-Ack': 'saved' } }
+  await assert.rejects(one.pause(untilSaved), /python3.*pidfd/)
   assert.equal(await one.isRunning(), true)
   assert.equal((await one.commands.run('echo on')).stdout, 'on\n')
+  // Answered before anybody tries: it stays frozen, with the reason.
+  await one.pause({ keepMemory: true })
+  const headers = { 'X-API-Key': process.env.E2B_API_KEY }
+  const kept = async () =>
+    (await (await fetch(`${api}/sandboxes/${one.sandboxId}`, { headers })).json()).paused
+  await until('the reason', async () => (await kept()).durability.reason?.includes('pidfd'))
+  assert.equal((await kept()).durability.state, 'frozen')
+  const again = await Sandbox.connect(one.sandboxId)
+  assert.equal((await again.commands.run('pgrep -c python3')).stdout, '1\n')
 })
 
 test('a sandbox whose time is up is paused if its lifecycle says so', { skip: !atLeast(2, 14) }, async () => {

@@ -77,6 +77,8 @@ public interface ContainerRuntime {
         /// It is ended and removed, as by {@link #delete}.
         END,
         /// It stays; frozen if it was frozen before.
-        STAY
+        STAY,
+        /// The same, but nobody waits for the dump: it runs behind the other work of the machine.
+        STAY_PAUSED
     }
 }

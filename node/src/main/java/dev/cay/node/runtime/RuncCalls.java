@@ -20,7 +20,7 @@ final class RuncCalls {
     private static final List<String> CRIU_OPTIONS =
             List.of("--empty-ns", "network", "--tcp-established", "--file-locks");
 
-    /// A save is not awaited by a client, and takes processor time and disk from neighbours.
+    /// For a save that takes processor time and disk from neighbours, and that no client waits for.
     private static final List<String> BEHIND_OTHERS = List.of("nice", "-n", "10", "ionice", "-c", "2", "-n", "7");
 
     private final GuestProgram guest;
@@ -63,12 +63,11 @@ final class RuncCalls {
         } catch (IOException e) {
             throw new CayException(ErrorKind.INTERNAL, "cannot make " + images, e);
         }
-        // Behind what sandboxes do meanwhile.
-        var words = new ArrayList<>(BEHIND_OTHERS);
+        var words = new ArrayList<>(after == ContainerRuntime.After.STAY_PAUSED ? BEHIND_OTHERS : List.of());
         words.addAll(runc(bundle));
         words.add("checkpoint");
         words.addAll(criuWords(images, bundle));
-        if (after == ContainerRuntime.After.STAY) {
+        if (after != ContainerRuntime.After.END) {
             words.add("--leave-running");
         }
         words.add(id.value());

@@ -74,16 +74,25 @@ final class Freezing implements FrozenSandboxes.Original {
         return all.has(id());
     }
 
-    /// Whether so much may be frozen that nobody has saved yet.
-    boolean isAllowed() {
-        return !all.isTooMuch(resident());
+    /// Whether it may be frozen now and saved later: not so much waits for that already, and its memory can be saved if
+    /// nobody is told that it cannot.
+    boolean isAllowed(Keep keep) {
+        if (keep == Keep.FILES || all.isTooMuch(resident())) {
+            return false;
+        }
+        try {
+            snapshots.requireSavable(id());
+            return true;
+        } catch (CayException e) {
+            return keep == Keep.MEMORY;
+        }
     }
 
     /// Pauses it. On the keeper's thread.
     void freeze() {
         life.requireOpen();
         life.requireWanted();
-        footprint.requireWillBeSavable();
+        snapshots.requireSavable(id());
         doors.refuse();
         doors.closeToSleep();
         Steps.reach("closed");

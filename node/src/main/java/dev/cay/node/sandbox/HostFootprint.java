@@ -176,11 +176,6 @@ final class HostFootprint {
         host.runtime().find(id()).ifPresent(FuseMount::refuse);
     }
 
-    /// Refuses what cannot be saved with its memory before anything is done.
-    void requireWillBeSavable() {
-        host.runtime().requireSavable(id());
-    }
-
     /// Saves a frozen one under the name of its pause.
     Snapshot save(Keep keep) {
         return saved.snapshots().take(notes.snapshot(), subject(), keep);

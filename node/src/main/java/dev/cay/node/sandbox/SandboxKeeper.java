@@ -219,6 +219,7 @@ final class SandboxKeeper {
                     doors.open(footprint.repair().orElseThrow(life::notRunning));
                     footprint.note(notes().running(notes().startedAt()));
                 }
+                case FROZEN -> throw new IllegalStateException("adopted as running, and is paused");
                 case PAUSED, RESUMING -> {
                     doors.open(host.runtime().find(id()).orElseThrow(life::notRunning));
                     saving.nowRuns();

@@ -44,6 +44,9 @@ final class Saving {
     private final Freezing freezing;
     private final Runnable stuck;
 
+    /// Whether the kernel may have killed some of a frozen sandbox that was adopted.
+    private boolean incomplete;
+
     /// @param stuck sees to a sandbox that runs and cannot be opened; on the keeper's thread
     Saving(KeeperParts parts, HostFootprint footprint, KeeperThread turns, Life life, Doors doors, Runnable stuck) {
         this.store = parts.saved().store();
@@ -81,7 +84,7 @@ final class Saving {
                 if (until == Durability.SAVED && freezing.isUnsaved()) {
                     freezing.saveNow();
                 }
-            } else if (until == Durability.FROZEN && keep != Keep.FILES && freezing.isAllowed()) {
+            } else if (until == Durability.FROZEN && freezing.isAllowed(keep)) {
                 freezing.freeze();
             } else {
                 becomePaused(keep, keep == Keep.FILES ? doors::close : doors::closeToSleep);
@@ -199,7 +202,7 @@ final class Saving {
         snapshots.afterSync(() -> turns.later(() -> {
             Steps.reach("synced");
             if (unsettled() && liesIn(snapshot)) {
-                if (savedNow().memory() && runtime.find(id()).isPresent()) {
+                if (savedNow().memory() && !incomplete && runtime.find(id()).isPresent()) {
                     freezing.keep();
                 } else {
                     footprint.vacate();
@@ -389,6 +392,7 @@ final class Saving {
                 footprint.vacate();
                 footprint.note(notes().paused(savedNow()));
             } else if (unsettled()) {
+                incomplete = runtime.memoryKills(id()) > 0;
                 settle(notes().snapshot());
             }
         });

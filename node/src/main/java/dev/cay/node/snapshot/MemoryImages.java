@@ -48,7 +48,10 @@ final class MemoryImages {
             here();
             long memory = runtime.find(id).map(runtime::usage).orElseThrow().memory();
             try (var _ = paused ? pool.roomFor(id, memory) : pool.room(memory)) {
-                checkpoint(id, Snapshot.images(place));
+                checkpoint(
+                        id,
+                        Snapshot.images(place),
+                        paused ? ContainerRuntime.After.STAY_PAUSED : ContainerRuntime.After.STAY);
             }
             return null;
         } catch (CayException e) {
@@ -66,10 +69,10 @@ final class MemoryImages {
 
     /// Checkpoints, with retries. CRIU cannot save a process that is ending, or a connection that is not accepted yet.
     /// Both are resolved only while the sandbox runs, so it runs for a moment before the next try.
-    private void checkpoint(SandboxId id, Path images) throws IOException {
+    private void checkpoint(SandboxId id, Path images, ContainerRuntime.After after) throws IOException {
         for (int tries = 1; ; tries++) {
             try {
-                runtime.checkpoint(id, images, ContainerRuntime.After.STAY);
+                runtime.checkpoint(id, images, after);
                 return;
             } catch (CayException e) {
                 if (e.kind() != ErrorKind.CONFLICT) {
@@ -95,6 +98,12 @@ final class MemoryImages {
             }
         }
         return new Snapshot.Memory(runtime.guest(id), here(), sizes, CommandClock.now());
+    }
+
+    /// Refuses before anything is done what could not be saved here.
+    void requireSavable(SandboxId id) {
+        here();
+        runtime.requireSavable(id);
     }
 
     /// Refuses what another machine has saved, and what the disk has lost.

@@ -112,6 +112,11 @@ public final class Snapshots implements AutoCloseable {
         }
     }
 
+    /// Refuses a sandbox whose memory could not be saved, as far as that is known before it is frozen.
+    public void requireSavable(SandboxId id) {
+        memories.requireSavable(id);
+    }
+
     private void copy(Path from, Path to) throws IOException {
         work.call(COPY_LIMIT, () -> {
             Trees.copy(from, to);

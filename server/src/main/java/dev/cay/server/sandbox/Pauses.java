@@ -233,11 +233,13 @@ public final class Pauses {
     }
 
     /// Repairs sandboxes in the middle of a change that no thread works on any more: the database was full, or the node
-    /// not reachable.
+    /// not reachable. Looks up those whose save the server may not have heard of.
     void repair() {
         for (var sandbox : directory.list()) {
             if (isChanging(sandbox)) {
                 transitions.begin(sandbox.id()).ifPresent(this::mendAlone);
+            } else if (isFrozen(sandbox)) {
+                agreed(sandbox);
             }
         }
     }
@@ -345,7 +347,7 @@ public final class Pauses {
                 .addKeyValue("durability", saved.durability().word())
                 .log("sandbox paused");
         // The node may have saved it before the record said that it is paused.
-        return saved.durability() == Durability.SAVED ? record : agreed(record);
+        return isFrozen(record) ? agreed(record) : record;
     }
 
     private SandboxRecord agreed(SandboxRecord paused) {
@@ -390,6 +392,12 @@ public final class Pauses {
 
     private static boolean isChanging(SandboxRecord sandbox) {
         return sandbox.state() == SandboxState.PAUSING || sandbox.state() == SandboxState.RESUMING;
+    }
+
+    /// Whether it is paused and, as far as is known, not saved yet.
+    private static boolean isFrozen(SandboxRecord sandbox) {
+        var saved = sandbox.saved();
+        return sandbox.state() == SandboxState.PAUSED && saved != null && saved.durability() == Durability.FROZEN;
     }
 
     private static boolean pausesOnTimeout(SandboxRecord sandbox) {
