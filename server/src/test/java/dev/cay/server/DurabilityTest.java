@@ -100,7 +100,7 @@ final class DurabilityTest extends ServerTest {
     @Test
     void aSaveThatEndsBeforeThePauseIsNotedIsSeen() {
         String id = cay.create();
-        cay.node.onAnswer = () -> cay.node.becomesSaved(new SandboxId(id), Saved.WHOLE);
+        cay.node.onAnswer = () -> cay.node.paused.put(new SandboxId(id), Saved.WHOLE);
         assertThat(pause(id, "")).isEqualTo(204);
         assertThat(durability(id)).isEqualTo("{\"state\":\"saved\"}");
         assertThat(story(id)).containsExactly("create", "pause", "update");

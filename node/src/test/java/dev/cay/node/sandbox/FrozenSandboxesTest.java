@@ -1,0 +1,180 @@
+package dev.cay.node.sandbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.cay.node.host.HostCapacity;
+import dev.cay.testing.Fast;
+import dev.cay.wire.SandboxId;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Which frozen sandboxes are saved, and which give way, in what order.
+@Fast
+@Timeout(60)
+final class FrozenSandboxesTest {
+    private static final long MIB = 1 << 20;
+
+    private final List<String> done = new CopyOnWriteArrayList<>();
+    private boolean swaps;
+    private FrozenSandboxes frozen = sandboxes(1 << 30);
+
+    private FrozenSandboxes sandboxes(long budget) {
+        return new FrozenSandboxes(new HostCapacity(Path.of("/")), budget, 1, () -> swaps);
+    }
+
+    @AfterEach
+    void close() {
+        frozen.close();
+    }
+
+    /// A sandbox that does as it is told.
+    private class Sleeper implements FrozenSandboxes.Original {
+        private final String name;
+        volatile boolean fails;
+        volatile long resident = 100 * MIB;
+        final CountDownLatch maySave = new CountDownLatch(1);
+
+        Sleeper(String name) {
+            this.name = name;
+        }
+
+        Sleeper atOnce() {
+            maySave.countDown();
+            return this;
+        }
+
+        Sleeper failing() {
+            fails = true;
+            return atOnce();
+        }
+
+        @Override
+        public SandboxId id() {
+            return new SandboxId(name);
+        }
+
+        @Override
+        public boolean save() {
+            done.add("save " + name);
+            try {
+                assertThat(maySave.await(30, TimeUnit.SECONDS)).isTrue();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+            return fails;
+        }
+
+        @Override
+        public void giveWay() {
+            done.add("gone " + name);
+        }
+
+        @Override
+        public void keepFilesAlone(String reason) {
+            done.add("files " + name);
+        }
+
+        @Override
+        public long resident() {
+            return resident;
+        }
+    }
+
+    private void add(Sleeper sleeper, boolean saved) {
+        frozen.add(sleeper, 100 * MIB, saved);
+    }
+
+    private static void await(Callable<Boolean> condition) throws Exception {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        while (!condition.call()) {
+            assertThat(System.nanoTime()).as("in time").isLessThan(end);
+            Thread.sleep(2);
+        }
+    }
+
+    @Test
+    void areSavedOneAfterTheOtherInTheOrderOfTheirPauses() throws Exception {
+        var sleepers = new ArrayList<Sleeper>();
+        for (String name : List.of("one", "two", "three")) {
+            sleepers.add(new Sleeper(name));
+            add(sleepers.getLast(), false);
+        }
+        await(() -> !done.isEmpty());
+        assertThat(done).containsExactly("save one");
+        assertThat(frozen.unsaved()).hasSize(3);
+        sleepers.forEach(Sleeper::atOnce);
+        await(() -> frozen.unsaved().isEmpty());
+        assertThat(done).containsExactly("save one", "save two", "save three");
+        assertThat(sleepers).allMatch(sleeper -> frozen.isSaved(sleeper.id()));
+    }
+
+    @Test
+    void thoseThatWerePausedFirstGiveWayWhenTheBudgetIsUsed() throws Exception {
+        frozen.close();
+        frozen = sandboxes(250 * MIB);
+        add(new Sleeper("one"), true);
+        add(new Sleeper("two"), true);
+        add(new Sleeper("three").atOnce(), false);
+        await(() -> frozen.isSaved(new SandboxId("three")));
+        await(() -> !frozen.has(new SandboxId("one")));
+        assertThat(done).containsExactlyInAnyOrder("save three", "gone one");
+    }
+
+    @Test
+    void whatIsNotSavedNeverGivesWayToTheBudget() throws Exception {
+        frozen.close();
+        frozen = sandboxes(0);
+        var one = new Sleeper("one");
+        add(one, false);
+        await(() -> !done.isEmpty());
+        frozen.lookAfter();
+        assertThat(frozen.has(one.id())).isTrue();
+        one.atOnce();
+        await(() -> !frozen.has(one.id()));
+        assertThat(done).containsExactly("save one", "gone one");
+    }
+
+    @Test
+    void oneThatIsBeingSavedIsAwaitedBeforeFilesAloneAreKept() throws Exception {
+        add(new Sleeper("bad").failing(), false);
+        await(() -> done.contains("save bad"));
+        var good = new Sleeper("good");
+        add(good, false);
+        await(() -> done.contains("save good"));
+        Thread.ofVirtual().start(good::atOnce);
+        assertThat(frozen.relieve()).isTrue();
+        assertThat(done).contains("gone good").doesNotContain("files bad");
+        assertThat(frozen.relieve()).isTrue();
+        assertThat(done.getLast()).isEqualTo("files bad");
+        assertThat(frozen.relieve()).isFalse();
+    }
+
+    @Test
+    void memoryOnTheSwapIsOwed() {
+        var one = new Sleeper("one");
+        add(one, true);
+        one.resident = 30 * MIB;
+        assertThat(frozen.owed()).isZero();
+        swaps = true;
+        assertThat(frozen.owed()).isEqualTo(70 * MIB);
+        frozen.remove(one.id());
+        assertThat(frozen.owed()).isZero();
+    }
+
+    @Test
+    void tooMuchThatIsNotSavedMakesPausesWait() throws Exception {
+        assertThat(frozen.isTooMuch(4096 * MIB)).as("nothing else waits").isFalse();
+        add(new Sleeper("one"), false);
+        await(() -> !done.isEmpty());
+        assertThat(frozen.isTooMuch(900 * MIB)).isFalse();
+        assertThat(frozen.isTooMuch(1000 * MIB)).isTrue();
+    }
+}
