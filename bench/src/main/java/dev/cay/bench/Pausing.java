@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import tools.jackson.databind.JsonNode;
 
 /// Pauses and resumes with more and more memory, beside the container runtime's own checkpoint and restore.
@@ -64,9 +65,9 @@ final class Pausing implements Measurement {
                     size,
                     seconds(found, "pause"),
                     seconds(found, "saved"),
-                    seconds(disk.get(size), "resume"),
+                    seconds(Objects.requireNonNull(disk.get(size)), "resume"),
                     seconds(found, "resume"),
-                    plain.get(size)));
+                    Objects.requireNonNull(plain.get(size))));
             progress.detail(rows.getLast().toString());
         });
         return figures(rows);
