@@ -20,6 +20,7 @@ import dev.cay.server.quota.Limits;
 import dev.cay.server.store.Store;
 import dev.cay.server.store.sqlite.SqliteStore;
 import dev.cay.server.webhook.Webhooks;
+import dev.cay.wire.node.Durability;
 import dev.cay.wire.node.Node;
 import dev.cay.wire.node.Resources;
 import java.io.IOException;
@@ -74,7 +75,12 @@ final class CommandServer implements AutoCloseable {
                 new ServerSettings.Teams(
                         Limits.NONE, new PersonAccess.Settings(URI.create("http://127.0.0.1"), null, List.of())),
                 new ServerSettings.Sandboxes(
-                        Duration.ofMinutes(5), Duration.ofHours(1), null, Duration.ofMinutes(1), List.of()),
+                        Duration.ofMinutes(5),
+                        Duration.ofHours(1),
+                        null,
+                        Durability.FROZEN,
+                        Duration.ofMinutes(1),
+                        List.of()),
                 new ServerSettings.Templates(builds, null),
                 new ServerSettings.Observation(
                         Duration.ofSeconds(5),
