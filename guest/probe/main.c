@@ -132,7 +132,8 @@ static int usage(void)
 {
     fprintf(stderr, "usage: cay-probe list | cay-probe [FACT=VALUE...] all|PROBE... | cay-probe swap DIRECTORY TARGET"
                     " | cay-probe juggle DIRECTORY TARGET | cay-probe serve PORT ABSTRACT-NAME | cay-probe names ADDRESS PORT ANSWER"
-                    " | cay-probe stall [PID] | cay-probe mcp TOOL [ARGUMENT...]\n");
+                    " | cay-probe stall [PID] | cay-probe mcp TOOL [ARGUMENT...]"
+                    " | cay-probe remember|tear MEGABYTES DIRECTORY\n");
     return 2;
 }
 
@@ -150,6 +151,10 @@ int main(int argc, char **argv)
         return run_stall(argc - 2, argv + 2);
     if (argc > 1 && !strcmp(argv[1], "mcp"))
         return run_mcp(argc - 2, argv + 2);
+    if (argc > 1 && !strcmp(argv[1], "remember"))
+        return run_remember(argc - 2, argv + 2);
+    if (argc > 1 && !strcmp(argv[1], "tear"))
+        return run_tear(argc - 2, argv + 2);
     int first = 1;
     for (; first < argc && strchr(argv[first], '=') && fact_count < MAX_FACTS; first++)
         facts[fact_count++] = argv[first];

@@ -36,12 +36,14 @@ const char *scratch(void);
 
 /* Modes that are no probes: a race partner for the node's file access, somebody to be reached, a name server that
  * answers everything with one address, one that makes pipes and
- * terminals block for all who share them, and an MCP server. */
+ * terminals block for all who share them, an MCP server, and programs that check their own memory. */
 int run_swap(int argc, char **argv);
 int run_juggle(int argc, char **argv);
 int run_server(int argc, char **argv);
 int run_name_server(int argc, char **argv);
 int run_stall(int argc, char **argv);
 int run_mcp(int argc, char **argv);
+int run_remember(int argc, char **argv);
+int run_tear(int argc, char **argv);
 
 #endif

@@ -9,21 +9,30 @@
  * 4. CRIU gives a process its POSIX locks first, and then maps its files and closes what it mapped them by, which drops
  *    all locks that the process has on these files. SQLite locks a file it has mapped: it would run on without, and
  *    the next process to open the database would cut that file off under it. So the locks are noted, and taken again
- *    just before the first process goes on. */
+ *    just before the first process goes on.
+ * 5. A process that is restored without its memory makes a userfaultfd, in the sandbox's user namespace, where the
+ *    kernel refuses that. Cay's filler sends /dev/userfaultfd as the first thing on the connection for lazy pages. It
+ *    stays open at a number that CRIU does not use; each process makes its userfaultfd by it and closes it. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/userfaultfd.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/uio.h>
+#include <sys/un.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -55,6 +64,110 @@ static long set_part(ptrace_call real, pid_t pid, const struct iovec *part)
     }
     memcpy(all, part->iov_base, part->iov_len);
     return real(PTRACE_SETREGSET, pid, (void *)NT_X86_XSTATE, &whole);
+}
+
+/* ---- missing memory ------------------------------------------------------------------------------------------------ */
+
+#define LAZY_SOCKET "lazy-pages.socket"
+#define MISC_MAJOR 10
+
+/* Where the search for a number begins: above those that CRIU gives its own in a process with few descriptors. */
+#define DEVICE_FROM 1019
+
+/* The device's number in this process; 0 without one. A process that CRIU forks has the same. */
+static int device;
+
+/* Gives the number to whoever wants it. */
+static void make_way(int number)
+{
+    if (!device || number != device)
+        return;
+    int moved = (int)syscall(SYS_fcntl, device, F_DUPFD_CLOEXEC, device + 1);
+    syscall(SYS_close, device);
+    device = moved < 0 ? 0 : moved;
+}
+
+static int is_device(int fd)
+{
+    struct stat status;
+    return !fstat(fd, &status) && S_ISCHR(status.st_mode) && major(status.st_rdev) == MISC_MAJOR;
+}
+
+static void receive_device(int connection)
+{
+    char byte;
+    struct iovec part = {&byte, 1};
+    union {
+        char room[CMSG_SPACE(sizeof(int))];
+        struct cmsghdr aligned;
+    } control;
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    int got = -1;
+    if (recvmsg(connection, &message, MSG_CMSG_CLOEXEC) != 1)
+        return;
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    if (header && header->cmsg_type == SCM_RIGHTS && header->cmsg_len == CMSG_LEN(sizeof got))
+        memcpy(&got, CMSG_DATA(header), sizeof got);
+    int kept = got < 0 || !is_device(got) ? -1 : (int)syscall(SYS_fcntl, got, F_DUPFD_CLOEXEC, DEVICE_FROM);
+    if (got >= 0)
+        syscall(SYS_close, got);
+    if (kept >= 0)
+        device = kept;
+}
+
+EXPORTED int connect(int fd, const struct sockaddr *address, socklen_t length)
+{
+    const struct sockaddr_un *place = (const struct sockaddr_un *)address;
+    size_t name = sizeof LAZY_SOCKET - 1;
+    int result = (int)syscall(SYS_connect, fd, address, length);
+    if (!result && address->sa_family == AF_UNIX && length >= offsetof(struct sockaddr_un, sun_path) + name
+        && !memcmp(place->sun_path, LAZY_SOCKET, name))
+        receive_device(fd);
+    return result;
+}
+
+/* CRIU closes what it does not know. */
+EXPORTED int close(int fd)
+{
+    return device && fd == device ? 0 : (int)syscall(SYS_close, fd);
+}
+
+EXPORTED int dup2(int fd, int number)
+{
+    make_way(number);
+    return fd == number ? (syscall(SYS_fcntl, fd, F_GETFD) < 0 ? -1 : fd) : (int)syscall(SYS_dup3, fd, number, 0);
+}
+
+EXPORTED int dup3(int fd, int number, int flags)
+{
+    make_way(number);
+    return (int)syscall(SYS_dup3, fd, number, flags);
+}
+
+typedef long (*system_call)(long number, long, long, long, long, long, long);
+
+EXPORTED long syscall(long number, ...)
+{
+    static system_call real;
+    long arguments[6];
+    va_list more;
+    va_start(more, number);
+    for (int i = 0; i < 6; i++)
+        arguments[i] = va_arg(more, long);
+    va_end(more);
+    if (!real)
+        real = (system_call)dlsym(RTLD_NEXT, "syscall");
+    long result = real(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
+    if (number != SYS_userfaultfd || !device)
+        return result;
+    int used = device;
+    device = 0;
+    if (result < 0)
+        result = ioctl(used, USERFAULTFD_IOC_NEW, arguments[0]);
+    int reason = errno;
+    real(SYS_close, used, 0, 0, 0, 0, 0);
+    errno = reason;
+    return result;
 }
 
 /* ---- locks --------------------------------------------------------------------------------------------------------- */
@@ -90,6 +203,8 @@ EXPORTED int fcntl64(int fd, int command, ...)
     va_start(more, command);
     void *argument = va_arg(more, void *);
     va_end(more);
+    if (command == F_DUPFD || command == F_DUPFD_CLOEXEC)
+        make_way((int)(long)argument);
     int (*real)(int, int, ...) = (int (*)(int, int, ...))dlsym(RTLD_NEXT, "fcntl64");
     int result = real(fd, command, argument);
     if (result == 0 && notes && (command == F_SETLK || command == F_SETLKW)) {

@@ -19,6 +19,7 @@ int run_tree(int argc, char **argv);
 int run_gateway(int argc, char **argv);
 int run_fuse(int argc, char **argv);
 int run_fusermount(int argc, char **argv);
+int run_fill(int argc, char **argv);
 
 /* What a mode other than init ends with when it fails, after one line on stderr. */
 #define FAILED 120

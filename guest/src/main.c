@@ -79,5 +79,7 @@ int main(int argc, char **argv)
         return run_fuse(argc - 2, argv + 2);
     if (!strcmp(mode, "fusermount"))
         return run_fusermount(argc - 1, argv + 1);
-    refuse("usage: cay-guest init|launch|hook|boot|mend|unplug|disk|tree|fuse|fusermount ...");
+    if (!strcmp(mode, "fill"))
+        return run_fill(argc - 2, argv + 2);
+    refuse("usage: cay-guest init|launch|hook|boot|mend|unplug|disk|tree|fuse|fusermount|fill ...");
 }
