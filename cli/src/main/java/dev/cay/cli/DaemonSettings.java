@@ -6,6 +6,7 @@ import dev.cay.node.NodeSettings;
 import dev.cay.node.host.ServerLimits;
 import dev.cay.node.mcp.GatewayRules;
 import dev.cay.node.mcp.MetaChoice;
+import dev.cay.node.runtime.FillSettings;
 import dev.cay.server.ServerSettings;
 import dev.cay.server.access.AdminToken;
 import dev.cay.server.audit.AuditExports;
@@ -71,7 +72,8 @@ final class DaemonSettings {
                 config.storage().volumeSizeMB(),
                 new ServerLimits(config.mcp().memoryMB(), config.mcp().maxServers()),
                 sandboxes.fuseTemplates().stream().map(TemplateId::new).collect(Collectors.toSet()),
-                config.pause().frozenMemoryMBOf(machineMemoryMB() << 20));
+                config.pause().frozenMemoryMBOf(machineMemoryMB() << 20),
+                sandboxes.lazyMemory() ? FillSettings.ON : FillSettings.OFF);
     }
 
     private NodeSettings.Network network() {

@@ -116,6 +116,11 @@ public final class ConfigKeys {
             ConfigValue.bytes(4096, 1L << 30),
             "1MB",
             "How much output of one process is kept to be read again.");
+    static final ConfigKey<Boolean> LAZY_MEMORY = key(
+            "sandboxes.lazyMemory",
+            ConfigValue.yesOrNo(),
+            "false",
+            "Whether a restored sandbox runs at once and its memory comes back while it runs.");
     static final ConfigKey<List<String>> FUSE_TEMPLATES = key(
             "sandboxes.fuseTemplates",
             ConfigValue.list(ConfigValue.matching("[a-z0-9][a-z0-9_-]*", "ids of templates, like base")),
@@ -397,6 +402,7 @@ public final class ConfigKeys {
             KEEP_PAUSED,
             PAUSE_AT_STOP,
             PROCESS_LOG_BYTES,
+            LAZY_MEMORY,
             FUSE_TEMPLATES,
             PAUSE_ACK,
             PAUSE_FROZEN_MEMORY,

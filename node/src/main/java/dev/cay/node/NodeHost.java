@@ -67,7 +67,12 @@ final class NodeHost {
         this.network = undo.add(new NetworkPool(plan, limits, settings.network().nameservers(), sysctls, egress));
         undo.onHost(network::remove);
         this.runc = new RuncRuntime(
-                guest, host.runDir(), plan.cgroup(), limits, settings.limits().servers());
+                guest,
+                host.runDir(),
+                plan.cgroup(),
+                limits,
+                settings.limits().servers(),
+                settings.limits().filling());
     }
 
     /// Sandboxes run as users of their own, which must be able to pass on their way to their bundles and the guest.

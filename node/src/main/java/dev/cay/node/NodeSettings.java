@@ -4,6 +4,7 @@ import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.ServerLimits;
 import dev.cay.node.image.oci.RegistrySettings;
 import dev.cay.node.mcp.GatewayRules;
+import dev.cay.node.runtime.FillSettings;
 import dev.cay.wire.SystemPorts;
 import dev.cay.wire.TemplateId;
 import dev.cay.wire.node.Ceiling;
@@ -41,6 +42,7 @@ public record NodeSettings(Host host, Limits limits, Network network, RegistrySe
     /// @param servers         what MCP servers of one sandbox may use
     /// @param fuseTemplates   whose sandboxes may mount FUSE
     /// @param frozenMemoryMB  memory that paused sandboxes may hold together once they are saved
+    /// @param filling         when memory of restored sandboxes is brought in while they run
     public record Limits(
             int maxProcesses,
             int mostSpares,
@@ -48,7 +50,8 @@ public record NodeSettings(Host host, Limits limits, Network network, RegistrySe
             int volumeSizeMB,
             ServerLimits servers,
             Set<TemplateId> fuseTemplates,
-            int frozenMemoryMB) {
+            int frozenMemoryMB,
+            FillSettings filling) {
         public Limits {
             fuseTemplates = Set.copyOf(fuseTemplates);
         }

@@ -35,6 +35,7 @@ final class KernelChecks implements Check {
                 .filter(Probe.Answer::succeeded)
                 .isPresent();
         findings.add(descriptors(Probe.read("/proc/self/limits"), raisable));
+        findings.add(faults(config.sandboxes().lazyMemory(), Files.exists(Path.of("/dev/userfaultfd"))));
         findings.add(sysctls());
         findings.add(disk(config));
         findings.add(memory(Probe.read("/proc/meminfo")));
@@ -109,6 +110,24 @@ final class KernelChecks implements Check {
                         "open files",
                         "at most %s; a thousand sandboxes want %d".formatted(hard, DESCRIPTORS),
                         "start Cay by docs/cay.service, or raise the hard limit where your login comes from");
+    }
+
+    /// @param wanted whether memory shall come back while sandboxes run
+    /// @param device whether the kernel lets Cay bring it
+    static Finding faults(boolean wanted, boolean device) {
+        if (!wanted) {
+            return Finding.note(
+                    "lazy memory",
+                    device
+                            ? "off (sandboxes.lazyMemory); this kernel has /dev/userfaultfd"
+                            : "off (sandboxes.lazyMemory)");
+        }
+        return device
+                ? Finding.ok("lazy memory", "works, by /dev/userfaultfd")
+                : Finding.warn(
+                        "lazy memory",
+                        "the kernel has no /dev/userfaultfd: sandboxes are restored with all of their memory",
+                        "use a kernel from 6.1 on that is built with CONFIG_USERFAULTFD, or set sandboxes.lazyMemory to false");
     }
 
     private static Finding sysctls() {

@@ -53,6 +53,9 @@ final class ChecksTest {
     void kernelsBefore61AreRefused() {
         assertThat(KernelChecks.kernel("6.1.0-30-amd64").level()).isEqualTo(Level.OK);
         assertThat(KernelChecks.kernel("5.15.0").level()).isEqualTo(Level.FAIL);
+        assertThat(KernelChecks.faults(true, true).level()).isEqualTo(Level.OK);
+        assertThat(KernelChecks.faults(true, false).level()).isEqualTo(Level.WARN);
+        assertThat(KernelChecks.faults(false, true).level()).isEqualTo(Level.NOTE);
     }
 
     @Test

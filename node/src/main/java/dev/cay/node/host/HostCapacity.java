@@ -2,10 +2,13 @@ package dev.cay.node.host;
 
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxId;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 
 /// Checks whether this machine has room for one more sandbox: a refusal before anything was taken is better than a
@@ -47,6 +50,9 @@ public final class HostCapacity {
     private final Path meminfo;
     private volatile Relief relief = NONE;
 
+    /// Memory of sandboxes that run while it comes back, in bytes. The kernel takes it for available.
+    private final Map<SandboxId, Long> coming = new ConcurrentHashMap<>();
+
     public HostCapacity(Path stateDir) {
         this(stateDir, Path.of("/proc/meminfo"));
     }
@@ -65,6 +71,16 @@ public final class HostCapacity {
     public void require() {
         requireMemory(NEED);
         requireDisk();
+    }
+
+    /// The memory of a sandbox is about to come back while it runs.
+    public void expect(SandboxId id, long bytes) {
+        coming.put(id, bytes);
+    }
+
+    /// All that was expected is there, or does not come.
+    public void expectNoMore(SandboxId id) {
+        coming.remove(id);
     }
 
     /// Checks for this many bytes of memory alone.
@@ -108,12 +124,13 @@ public final class HostCapacity {
         long total = 0;
         long available = Long.MAX_VALUE;
         long swap = 0;
+        long expected = coming.values().stream().mapToLong(Long::longValue).sum();
         var lines = LINE.matcher(text(meminfo));
         while (lines.find()) {
             long bytes = Long.parseLong(lines.group(2)) * 1024;
             switch (lines.group(1)) {
                 case "MemTotal" -> total = bytes;
-                case "MemAvailable" -> available = bytes - owed;
+                case "MemAvailable" -> available = bytes - owed - expected;
                 default -> swap = bytes;
             }
         }

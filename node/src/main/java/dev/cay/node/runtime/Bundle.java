@@ -123,6 +123,16 @@ final class Bundle {
         return directory.resolve("criu");
     }
 
+    /// What the filler reports of itself; there while and after the container's memory is brought in.
+    Path fillReport() {
+        return directory.resolve("fill");
+    }
+
+    /// The file in which the filler lists pages that programs waited for.
+    Path touched() {
+        return directory.resolve("touched");
+    }
+
     /// Paths at which directories for the container are mounted with its ids, in the mount namespace of its launch
     /// alone.
     Map<Path, ContainerSpec.Mount> mounts(ContainerSpec spec) {

@@ -291,6 +291,13 @@ final class Cgroups {
                 .toList();
     }
 
+    /// The files to which a process writes 0 to enter the group.
+    List<Path> entrances(String group) {
+        return everywhere(group).stream()
+                .map(directory -> directory.resolve("cgroup.procs"))
+                .toList();
+    }
+
     private List<Path> everywhere(String group) {
         var roots = Stream.concat(Stream.ofNullable(unified), controllers.values().stream())
                 .distinct();

@@ -33,6 +33,7 @@ public interface ContainerRuntime {
     void thaw(SandboxId id);
 
     /// Writes all processes to `images`, an absent or empty directory. A connection to the guest must be closed first.
+    /// Waits until the memory of the container is in.
     ///
     /// @param after what happens to the original; after a failed dump it always continues as before
     void checkpoint(SandboxId id, Path images, After after);
@@ -45,6 +46,18 @@ public interface ContainerRuntime {
     ///
     /// @param guest that of the container which was saved, from {@link #guest}
     Container restore(ContainerSpec spec, Path images, String guest);
+
+    /// Whether the memory in these images can be brought in while the container runs, and is large enough for that.
+    boolean fills(Path images);
+
+    /// The same as {@link #restore}, but returns without the memory, which is brought in while the container runs. The
+    /// images must stay as they are while {@link #fill} says so.
+    ///
+    /// @param first the list of pages that a restore from such images touched, if there is one
+    Container restoreLazily(ContainerSpec spec, Path images, String guest, Optional<Path> first);
+
+    /// How far the memory of a container is in. What is lost must be ended.
+    Fill fill(SandboxId id);
 
     /// Which version of the guest a container runs.
     String guest(SandboxId id);

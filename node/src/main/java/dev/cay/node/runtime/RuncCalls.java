@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// Calls of runc: each returns when runc has done it, or throws with the reason.
 final class RuncCalls {
@@ -35,11 +36,13 @@ final class RuncCalls {
     /// Starts what the bundle describes.
     void start(ContainerSpec spec, Bundle bundle) {
         var words = List.of("run", "--detach", "--bundle", bundle.directory().toString());
-        launch("starting the sandbox", START_LIMIT, spec, bundle, words);
+        launch("starting the sandbox", START_LIMIT, spec, bundle, words, null);
     }
 
     /// Restores from the images, which are not changed: files that must differ here are overlaid meanwhile.
-    void restore(ContainerSpec spec, Bundle bundle, Path images) throws IOException {
+    ///
+    /// @param filler brings the memory in; null if CRIU shall
+    void restore(ContainerSpec spec, Bundle bundle, Path images, @Nullable Filler filler) throws IOException {
         Path links = images.resolveSibling("restoring-" + spec.id());
         try {
             Trees.delete(links);
@@ -48,8 +51,11 @@ final class RuncCalls {
             Bundle.makePassable(usable);
             var words = new ArrayList<>(List.of("restore", "--detach"));
             words.addAll(criuWords(usable, bundle));
+            if (filler != null) {
+                words.add("--lazy-pages");
+            }
             words.addAll(List.of("--bundle", bundle.directory().toString()));
-            launch("restoring the sandbox", SAVE_LIMIT, spec, bundle, words);
+            launch("restoring the sandbox", SAVE_LIMIT, spec, bundle, words, filler);
         } finally {
             Trees.delete(links);
         }
@@ -71,7 +77,7 @@ final class RuncCalls {
             words.add("--leave-running");
         }
         words.add(id.value());
-        execute(new Command("saving the sandbox's processes", words, SAVE_LIMIT), bundle);
+        execute(new Command("saving the sandbox's processes", words, SAVE_LIMIT), bundle, null);
         try {
             OpenFileSizes.forget(images, bundle.mountedAt().keySet());
         } catch (IOException e) {
@@ -87,7 +93,13 @@ final class RuncCalls {
     }
 
     /// The guest mounts what the container stands on, then becomes runc.
-    private void launch(String doing, Duration limit, ContainerSpec spec, Bundle bundle, List<String> runcArguments) {
+    private void launch(
+            String doing,
+            Duration limit,
+            ContainerSpec spec,
+            Bundle bundle,
+            List<String> runcArguments,
+            @Nullable Filler filler) {
         var words = new ArrayList<String>();
         words.addAll(List.of(guest.path().toString(), "launch"));
         words.addAll(List.of("--uid-base", Integer.toUnsignedString(spec.slot().uidBase())));
@@ -107,7 +119,7 @@ final class RuncCalls {
         words.addAll(runc(bundle));
         words.addAll(runcArguments);
         words.add(spec.id().value());
-        execute(new Command(doing, words, limit), bundle);
+        execute(new Command(doing, words, limit), bundle, filler);
     }
 
     private List<String> runc(Bundle bundle) {
@@ -125,13 +137,21 @@ final class RuncCalls {
 
     /// Runs runc, whose errors are in its log: its own stdio would become that of pid 1, and a file of the host there
     /// cannot be checkpointed.
-    private static void execute(Command command, Bundle bundle) {
+    private static void execute(Command command, Bundle bundle, @Nullable Filler filler) {
         var failure = new RuncFailure(bundle);
         try {
             failure.reset();
             Process process = command.start(Path.of("/dev/null"), bundle.complaint());
             Launcher.of(bundle).remember(process.pid());
-            int code = command.await(process, new CutCriu(process.toHandle())::look);
+            var criu = new CutCriu(process.toHandle());
+            int code = command.await(process, () -> {
+                criu.look();
+                if (filler != null && filler.fill().isLost()) {
+                    // CRIU may wait for a page that nobody brings any more.
+                    process.descendants().forEach(ProcessHandle::destroyForcibly);
+                    process.destroyForcibly();
+                }
+            });
             if (code != 0) {
                 throw failure.describe(command, code);
             }

@@ -49,13 +49,20 @@ public final class RuncRuntime implements ContainerRuntime {
     private final RuncCalls calls;
     private final Cgroups cgroups = Cgroups.mounted();
     private final SandboxGroups groups;
+    private final FillSettings filling;
     private final Map<SandboxId, Shown> shownInside = new ConcurrentHashMap<>();
 
     /// @param runDir       what does not outlive a reboot; every user must be able to pass through it
     /// @param cgroupParent absolute, like `/cay-main`; see {@link dev.cay.node.host.HostPlan#cgroup}
     /// @param servers      what side sandboxes of one sandbox may use
+    /// @param filling      when memory is brought in while a container runs
     public RuncRuntime(
-            GuestProgram guest, Path runDir, String cgroupParent, NetworkLimits network, ServerLimits servers) {
+            GuestProgram guest,
+            Path runDir,
+            String cgroupParent,
+            NetworkLimits network,
+            ServerLimits servers,
+            FillSettings filling) {
         this.guest = guest;
         this.network = network;
         this.states = runDir.resolve("runc");
@@ -63,6 +70,7 @@ public final class RuncRuntime implements ContainerRuntime {
         this.cgroupParent = cgroupParent;
         this.calls = new RuncCalls(guest, states);
         this.groups = new SandboxGroups(cgroupParent, cgroups, servers.memoryMB(), this::bundle);
+        this.filling = filling;
         groups.order();
     }
 
@@ -87,11 +95,71 @@ public final class RuncRuntime implements ContainerRuntime {
     @Override
     public Container restore(ContainerSpec spec, Path images, String version) {
         var program = guest.other(version);
-        return launch(spec, program, (_, bundle) -> calls.restore(spec, bundle, images.toAbsolutePath()));
+        return launch(spec, program, (_, bundle) -> calls.restore(spec, bundle, images.toAbsolutePath(), null));
+    }
+
+    @Override
+    public boolean fills(Path images) {
+        return filling.on() && Files.exists(Filler.DEVICE) && pageBytes(images) >= filling.leastBytes();
+    }
+
+    private static long pageBytes(Path images) {
+        try (var files = Files.list(images)) {
+            return files.filter(file -> file.getFileName().toString().startsWith("pages-"))
+                    .mapToLong(file -> file.toFile().length())
+                    .sum();
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.NOT_RESTORED, "cannot list " + images, e);
+        }
+    }
+
+    @Override
+    public Container restoreLazily(ContainerSpec spec, Path images, String version, Optional<Path> first) {
+        return launch(spec, guest.other(version), (_, bundle) -> {
+            var filler = filler(spec.id());
+            try {
+                filler.start(guest, spec, images.toAbsolutePath(), first.orElse(null), filling);
+            } catch (CayException e) {
+                log.atWarn().setCause(e).addKeyValue("sandbox", spec.id()).log("a sandbox is restored with all memory");
+                filler.end();
+                Files.deleteIfExists(bundle.fillReport());
+                calls.restore(spec, bundle, images.toAbsolutePath(), null);
+                return;
+            }
+            calls.restore(spec, bundle, images.toAbsolutePath(), filler);
+        });
+    }
+
+    @Override
+    public Fill fill(SandboxId id) {
+        return filler(id).fill();
+    }
+
+    private Filler filler(SandboxId id) {
+        return new Filler(cgroups, groups.ofFiller(id), bundle(id));
+    }
+
+    /// CRIU would save a container without the pages that are missing, and call that a success.
+    private void awaitFilled(SandboxId id) {
+        long deadline = System.nanoTime() + SAVE_LIMIT.toNanos();
+        var filler = filler(id);
+        for (Fill fill = filler.fill(); fill.stage() != Fill.Stage.NONE && fill.stage() != Fill.Stage.DONE; ) {
+            if (fill.isLost()) {
+                throw new CayException(ErrorKind.INTERNAL, "some of its memory is lost: " + fill.reason());
+            }
+            if (System.nanoTime() > deadline) {
+                throw new CayException(
+                        ErrorKind.DEADLINE_EXCEEDED,
+                        "its memory was not back within %d s".formatted(SAVE_LIMIT.toSeconds()));
+            }
+            Launcher.pause();
+            fill = filler.fill();
+        }
     }
 
     @Override
     public void checkpoint(SandboxId id, Path images, After after) {
+        awaitFilled(id);
         requireSavable(id);
         calls.checkpoint(id, bundle(id), images.toAbsolutePath(), after);
         if (after == After.END) {
@@ -250,6 +318,7 @@ public final class RuncRuntime implements ContainerRuntime {
         Bundle bundle = bundle(id);
         Launcher.of(bundle).end();
         kill(id);
+        filler(id).end();
         groups.remove(id);
         unplug(bundle);
         removeTree(states.resolve(id.value()));

@@ -19,6 +19,7 @@ import java.util.stream.Stream;
 ///   /cay-0/ID/_own           the sandbox
 ///   /cay-0/ID/_servers       limits of all its side sandboxes together
 ///   /cay-0/ID/_servers/SIDE  a side sandbox
+///   /cay-0/_fill/ID          what brings the memory of the sandbox in
 /// ```
 ///
 /// Processes are in the lowest groups only, as cgroups version 2 requires. Sandboxes that an older Cay started have all
@@ -28,6 +29,7 @@ import java.util.stream.Stream;
 final class SandboxGroups {
     private static final String OWN = "/_own";
     private static final String SERVERS = "_servers";
+    private static final String FILLERS = "_fill";
     private static final Duration LIMIT = Duration.ofSeconds(10);
 
     /// A sandbox that starts does what a client waits for, and nothing of the client's runs in it yet. Among
@@ -142,6 +144,12 @@ final class SandboxGroups {
         return noted.orElseGet(() -> find(id));
     }
 
+    /// The group of what brings the memory of a container in. The container's own may be frozen meanwhile, and what
+    /// runs in it must not keep its filler from running.
+    String ofFiller(SandboxId id) {
+        return parent + "/" + FILLERS + "/" + id.value();
+    }
+
     private String find(SandboxId id) {
         for (String servers : allServers()) {
             if (cgroups.exists(servers + "/" + id.value())) {
@@ -171,6 +179,7 @@ final class SandboxGroups {
     /// Names of all groups that may belong to sandboxes.
     List<String> names() {
         var names = new ArrayList<>(cgroups.children(parent));
+        names.addAll(cgroups.children(parent + "/" + FILLERS));
         allServers().forEach(servers -> names.addAll(cgroups.children(servers)));
         return names;
     }

@@ -7,6 +7,7 @@ import dev.cay.node.runtime.Container;
 import dev.cay.node.runtime.ContainerRuntime;
 import dev.cay.node.runtime.ContainerSpec;
 import dev.cay.node.runtime.FuseMount;
+import dev.cay.node.snapshot.MemoryReturn;
 import dev.cay.node.snapshot.Snapshot;
 import dev.cay.node.snapshot.Snapshots;
 import dev.cay.wire.CayException;
@@ -41,6 +42,7 @@ final class HostFootprint {
     private volatile SandboxNotes notes;
     private volatile @Nullable Slot slot;
 
+    private final MemoryFill filling;
     private volatile List<ContainerSpec.Mount> mounts = List.of();
 
     /// The guest version and memory size of a side sandbox whose memory is sealed on disk.
@@ -54,6 +56,17 @@ final class HostFootprint {
         this.saved = saved;
         this.notes = notes;
         this.slot = slot;
+        this.filling = new MemoryFill(
+                host.runtime(),
+                saved.store(),
+                notes.spec().id(),
+                host.records(),
+                () -> host.capacity().expectNoMore(notes.spec().id()));
+    }
+
+    /// Where its memory comes from, while that is brought in.
+    MemoryFill filling() {
+        return filling;
     }
 
     SandboxNotes notes() {
@@ -91,20 +104,35 @@ final class HostFootprint {
     Container begin() throws Exception {
         var spec = notes.spec();
         if (spec.snapshot() != null) {
-            return bring(saved.store().require(spec.snapshot()), true);
+            return bringNew(saved.store().require(spec.snapshot()));
         }
         // Memory that was saved without a place for a volume cannot get one.
         boolean cold = notes.bare() || !spec.volumes().isEmpty();
         var warm = cold ? Optional.<Snapshot>empty() : saved.warm().find(spec.kind());
         if (warm.isPresent()) {
             try {
-                return bring(warm.get(), true);
+                // Not lazily: it may have to be made again, under the same name, while its old files are needed.
+                return bring(warm.get(), MemoryReturn.AT_ONCE);
             } catch (RuntimeException e) {
                 refuse(warm.get(), e);
             }
         }
         notes = notes.on(layers(spec));
         return host.runtime().start(prepare(spec));
+    }
+
+    /// Brings a new sandbox up, lazily if that is possible and works.
+    private Container bringNew(Snapshot snapshot) {
+        try {
+            return bring(snapshot, MemoryReturn.LAZILY);
+        } catch (RuntimeException e) {
+            if (!filling.hasBegun() || (e instanceof CayException known && NOT_ITS_FAULT.contains(known.kind()))) {
+                throw e;
+            }
+            log.atWarn().setCause(e).addKeyValue("sandbox", id()).log("a sandbox is restored with all of its memory");
+            clear();
+            return bring(snapshot, MemoryReturn.AT_ONCE);
+        }
     }
 
     /// Handles a warm snapshot that cannot be restored: the sandbox starts cold instead, which is slower and otherwise
@@ -207,7 +235,11 @@ final class HostFootprint {
         var layers = notes.layers() == null ? layers(notes.spec()) : notes.layers();
         // A sandbox that is created from the snapshot gets rules of its own; a proxy's password must not leave the
         // notes.
-        return new Snapshots.Subject(notes.spec().withEgress(Egress.closed()), layers, processes());
+        return new Snapshots.Subject(
+                notes.spec().withEgress(Egress.closed()),
+                layers,
+                processes(),
+                MemoryFill.touched(host.records(), id()));
     }
 
     /// Thaws a container that was saved, if it still exists.
@@ -230,11 +262,20 @@ final class HostFootprint {
         Steps.reach("slot-taken");
     }
 
-    /// Makes files and container out of a snapshot.
-    Container bring(Snapshot snapshot, boolean memory) {
+    /// Makes files and container out of a snapshot. Memory that is to come back lazily may come back at once.
+    Container bring(Snapshot snapshot, MemoryReturn memory) {
         host.network().attach(id(), requireSlot(), notes.spec().egress());
         notes = notes.on(snapshot.layers());
-        return saved.snapshots().bring(snapshot, notes.spec(), requireSlot(), mounts(), processes(), memory);
+        var how = memory;
+        if (memory == MemoryReturn.LAZILY) {
+            if (saved.snapshots().fills(snapshot)) {
+                filling.begin(snapshot.name());
+                host.capacity().expect(id(), snapshot.memoryBytes());
+            } else {
+                how = MemoryReturn.AT_ONCE;
+            }
+        }
+        return saved.snapshots().bring(snapshot, notes.spec(), requireSlot(), mounts(), processes(), how);
     }
 
     /// Takes a side sandbox off the machine, with its memory sealed; its files stay where they are. It must be closed.
@@ -283,6 +324,7 @@ final class HostFootprint {
     /// Removes everything but the slot, which a new try needs.
     void clear() {
         vacate(host, id(), slot);
+        filling.end();
     }
 
     /// Removes all of it; the notes last, so that what failed can be tried again.

@@ -74,6 +74,7 @@ final class SandboxKeeper {
         this.turns = new KeeperThread(notes.spec().id());
         this.life = new Life(notes.spec().id());
         this.doors = new Doors(parts, footprint, () -> turns.later(this::recover));
+        footprint.filling().tell(turns::later, this::lose);
         this.saving = new Saving(parts, footprint, turns, life, doors, this::recover);
         this.reconnect = new GuestReconnect(parts.host().runtime(), notes.spec().id(), life, doors);
     }
@@ -172,6 +173,7 @@ final class SandboxKeeper {
             phases.done("guest", began);
             life.requireWanted();
             life.enter(Stage.OPEN);
+            footprint.filling().follow();
             undo.keep();
         }
         return null;
@@ -212,12 +214,14 @@ final class SandboxKeeper {
             host.network().attach(id(), footprint.requireSlot(), notes().spec().egress());
             switch (notes().phaseNow()) {
                 case RUNNING -> {
+                    footprint.filling().follow();
                     reconnect.announce();
                     turns.later(() -> arrive(arrivals));
                 }
                 case SAVING -> {
                     doors.open(footprint.repair().orElseThrow(life::notRunning));
                     footprint.note(notes().running(notes().startedAt()));
+                    footprint.filling().follow();
                 }
                 case FROZEN -> throw new IllegalStateException("adopted as running, and is paused");
                 case PAUSED, RESUMING -> {
@@ -375,6 +379,15 @@ final class SandboxKeeper {
         doors.close();
         reason = tryAgain();
         if (reason != null) {
+            giveUp();
+        }
+    }
+
+    /// Ends a sandbox that must not go on, whatever it does now.
+    private void lose(String why) {
+        if (life.is(Stage.OPEN)) {
+            reason = why;
+            doors.close();
             giveUp();
         }
     }

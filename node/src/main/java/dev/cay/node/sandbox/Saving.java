@@ -5,6 +5,7 @@ import dev.cay.node.mcp.Gateways;
 import dev.cay.node.runtime.Container;
 import dev.cay.node.runtime.ContainerRuntime;
 import dev.cay.node.sandbox.Life.Stage;
+import dev.cay.node.snapshot.MemoryReturn;
 import dev.cay.node.snapshot.Snapshot;
 import dev.cay.node.snapshot.SnapshotStore;
 import dev.cay.node.snapshot.Snapshots;
@@ -31,6 +32,7 @@ final class Saving {
     private static final Logger log = LoggerFactory.getLogger(Saving.class);
     private static final Duration LIMIT = Duration.ofMinutes(6);
     private static final String LOST_POWER = "the machine lost power before its memory was on the disk";
+    private static final Duration FILL_LIMIT = Duration.ofSeconds(30);
 
     private final SnapshotStore store;
     private final Snapshots snapshots;
@@ -144,6 +146,11 @@ final class Saving {
     /// Saves it while it continues to run.
     Saved snapshot(String name, Keep keep) {
         return turns.ask("be saved", LIMIT, () -> {
+            if (keep != Keep.FILES) {
+                // It cannot be saved before, and should not stand still for so long. What keeps its memory from
+                // coming in ends when it is frozen.
+                footprint.filling().await(FILL_LIMIT);
+            }
             beginGeneration();
             var snapshot = saveTwice(name, keep, doors::leaveForAMoment);
             goOn(footprint::thaw);
@@ -284,12 +291,12 @@ final class Saving {
         footprint.enter();
         try {
             try {
-                bring(snapshot, memory);
+                bring(snapshot, memory ? MemoryReturn.LAZILY : MemoryReturn.NONE);
             } catch (IOException | RuntimeException e) {
                 log.atWarn().setCause(e).addKeyValue("sandbox", id()).log("a sandbox did not come back; once more");
                 doors.close();
                 footprint.clear();
-                bring(snapshot, memory);
+                bring(snapshot, memory ? MemoryReturn.AT_ONCE : MemoryReturn.NONE);
             }
         } catch (IOException | RuntimeException e) {
             doors.close();
@@ -299,7 +306,7 @@ final class Saving {
         }
     }
 
-    private void bring(Snapshot snapshot, boolean memory) throws IOException {
+    private void bring(Snapshot snapshot, MemoryReturn memory) throws IOException {
         life.requireWanted();
         var container = footprint.bring(snapshot, memory);
         Steps.reach("brought");
@@ -359,11 +366,12 @@ final class Saving {
         return Objects.requireNonNull(notes().saved(), "a paused sandbox without a word on what was saved");
     }
 
-    /// Deletes the snapshot from which it was restored.
+    /// Deletes the snapshot from which it was restored; its files when it is filled.
     void nowRuns() {
         footprint.note(notes().running(clock.instant()));
         Steps.reach("running");
         life.enter(Stage.OPEN);
+        footprint.filling().follow();
         snapshots.deleteLater(notes().snapshot());
     }
 
@@ -388,6 +396,10 @@ final class Saving {
         life.enter(Stage.PAUSED);
         turns.later(() -> {
             runtime.settle(id());
+            if (notes().phaseNow() == SandboxNotes.Phase.PAUSED) {
+                // What was saved of it is whole.
+                footprint.filling().end();
+            }
             if (notes().phaseNow() == SandboxNotes.Phase.RESUMING) {
                 footprint.vacate();
                 footprint.note(notes().paused(savedNow()));

@@ -70,7 +70,7 @@ public record Snapshot(String name, Path place, About about) {
     }
 
     /// Size of the files that hold its memory when it was saved.
-    long memoryBytes() {
+    public long memoryBytes() {
         var memory = about.memory();
         return memory == null
                 ? 0
@@ -110,6 +110,11 @@ public record Snapshot(String name, Path place, About about) {
 
     static Path images(Path place) {
         return place.resolve("memory");
+    }
+
+    /// The list of pages that a restore touches first; not there before one has.
+    static Path touched(Path place) {
+        return place.resolve("touched");
     }
 
     static Path processes(Path place) {

@@ -241,6 +241,30 @@ public final class SnapshotStore {
         }
     }
 
+    /// Keeps the files of a snapshot as they are while a sandbox is filled from them, whoever deletes it meanwhile.
+    public void use(String name, SandboxId by) {
+        held.use(name, by);
+    }
+
+    /// The sandbox does not need the files any more.
+    public void release(String name, SandboxId by) {
+        held.unuse(name, by);
+    }
+
+    boolean isUsed(String name) {
+        return held.isUsed(name);
+    }
+
+    /// Keeps the list of pages that the first restore from a snapshot touched.
+    ///
+    /// @param touched the list
+    public void noteTouched(String name, Path touched) throws IOException {
+        Path place = place(name);
+        if (Files.exists(place.resolve(ABOUT)) && !Files.exists(Snapshot.touched(place))) {
+            Files.copy(touched, Snapshot.touched(place));
+        }
+    }
+
     /// Keeps the files of all snapshots on the disk until the hold is closed, also of those that are deleted meanwhile.
     public SnapshotHold hold() {
         return new SnapshotHold(held, places);

@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -65,7 +66,8 @@ public final class Snapshots implements AutoCloseable {
     ///
     /// @param layers    content keys of all layers below its own files, top first
     /// @param processes directory with the notes of its commands
-    public record Subject(SandboxSpec spec, List<String> layers, Path processes) {
+    /// @param touched   the list of pages that its last restore touched; it may not exist
+    public record Subject(SandboxSpec spec, List<String> layers, Path processes, Path touched) {
         public Subject {
             layers = List.copyOf(layers);
         }
@@ -90,6 +92,9 @@ public final class Snapshots implements AutoCloseable {
             Steps.reach("disk-saved");
             copy(subject.processes(), Snapshot.processes(place));
             Steps.reach("commands-saved");
+            if (Files.exists(subject.touched())) {
+                Files.copy(subject.touched(), Snapshot.touched(place));
+            }
             var about = new Snapshot.About(
                     Snapshot.About.VERSION,
                     subject.spec(),
@@ -136,15 +141,14 @@ public final class Snapshots implements AutoCloseable {
     ///
     /// @param mounts    mounts beside its own files
     /// @param processes directory for the notes of its commands
-    /// @param memory    false to start cold on its files
     public Container bring(
             Snapshot snapshot,
             SandboxSpec spec,
             Slot slot,
             List<ContainerSpec.Mount> mounts,
             Path processes,
-            boolean memory) {
-        var saved = memory ? snapshot.about().memory() : null;
+            MemoryReturn memory) {
+        var saved = memory == MemoryReturn.NONE ? null : snapshot.about().memory();
         if (saved != null) {
             memories.requireFit(snapshot, saved);
             requireSamePlaces(snapshot.spec(), spec);
@@ -167,7 +171,16 @@ public final class Snapshots implements AutoCloseable {
         }
         bringProcesses(snapshot, saved, processes);
         Steps.reach("commands-brought");
-        return runtime.restore(container, snapshot.images(), saved.guest());
+        if (memory == MemoryReturn.AT_ONCE) {
+            return runtime.restore(container, snapshot.images(), saved.guest());
+        }
+        var touched = Optional.of(Snapshot.touched(snapshot.place())).filter(Files::exists);
+        return runtime.restoreLazily(container, snapshot.images(), saved.guest(), touched);
+    }
+
+    /// Whether a sandbox can run while its memory is brought in from a snapshot.
+    public boolean fills(Snapshot snapshot) {
+        return snapshot.hasMemory() && runtime.fills(snapshot.images());
     }
 
     /// Checks that volumes are at the same places with the same permissions, because running programs have files open
@@ -238,6 +251,7 @@ public final class Snapshots implements AutoCloseable {
             // be read fast.
             store.find(each.name())
                     .filter(found -> !SnapshotStore.isWarm(found.name())
+                            && !store.isUsed(found.name())
                             && found.hasMemory()
                             && found.about().at().isBefore(recent))
                     .ifPresent(memories::compress);

@@ -8,6 +8,7 @@ import dev.cay.testing.Fast;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxId;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,6 +35,17 @@ final class HostCapacityTest {
                 .hasMessage(
                         "this machine has no room for another sandbox: 390 MB of memory are available and 454 MB must be; kill sandboxes or add memory");
         assertThatCode(() -> room("").require()).doesNotThrowAnyException();
+    }
+
+    /// The kernel calls memory available that is only on its way.
+    @Test
+    void countsMemoryThatIsStillComingBack() throws IOException {
+        var room = room("MemTotal: 8000000 kB\nMemAvailable: 600000 kB\n");
+        var id = new SandboxId("filled");
+        room.expect(id, 200L << 20);
+        assertThatThrownBy(room::require).hasMessageContaining("385 MB of memory are available and 454 MB must be");
+        room.expectNoMore(id);
+        room.require();
     }
 
     @Test

@@ -73,7 +73,8 @@ public final class TestHost implements AutoCloseable {
 
     /// The runtime of a daemon that comes after this one.
     final RuncRuntime successor() {
-        return new RuncRuntime(guest, directory.resolve("run"), plan.cgroup(), NetworkLimits.DEFAULT, SERVERS);
+        return new RuncRuntime(
+                guest, directory.resolve("run"), plan.cgroup(), NetworkLimits.DEFAULT, SERVERS, FillSettings.ON);
     }
 
     /// Of a side sandbox.

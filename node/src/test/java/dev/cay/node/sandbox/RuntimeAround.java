@@ -3,6 +3,7 @@ package dev.cay.node.sandbox;
 import dev.cay.node.runtime.Container;
 import dev.cay.node.runtime.ContainerRuntime;
 import dev.cay.node.runtime.ContainerSpec;
+import dev.cay.node.runtime.Fill;
 import dev.cay.node.runtime.Usage;
 import dev.cay.wire.SandboxId;
 import java.nio.file.Path;
@@ -61,6 +62,21 @@ class RuntimeAround implements ContainerRuntime {
     @Override
     public Container restore(ContainerSpec spec, Path images, String guest) {
         return real.restore(spec, images, guest);
+    }
+
+    @Override
+    public boolean fills(Path images) {
+        return real.fills(images);
+    }
+
+    @Override
+    public Container restoreLazily(ContainerSpec spec, Path images, String guest, Optional<Path> first) {
+        return real.restoreLazily(spec, images, guest, first);
+    }
+
+    @Override
+    public Fill fill(SandboxId id) {
+        return real.fill(id);
     }
 
     @Override

@@ -28,6 +28,7 @@ import dev.cay.node.mcp.MetaChoice;
 import dev.cay.node.mcp.server.ServerHomes;
 import dev.cay.node.process.ProcessSettings;
 import dev.cay.node.runtime.ContainerRuntime;
+import dev.cay.node.runtime.FillSettings;
 import dev.cay.node.runtime.GuestProgram;
 import dev.cay.node.runtime.RuncRuntime;
 import dev.cay.tls.LocalAuthority;
@@ -62,6 +63,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
@@ -79,7 +81,15 @@ final class TestNode implements AutoCloseable {
     private static final Pattern STDOUT = Pattern.compile("\"stdout\":\"([^\"]*)\"");
 
     /// What a node leaves to its successor: directories and names.
-    record Place(Path directory, Reservation reservation) implements AutoCloseable {
+    ///
+    /// @param filling what the next node does with the memory of restored sandboxes
+    record Place(Path directory, Reservation reservation, AtomicReference<FillSettings> filling)
+            implements AutoCloseable {
+        Place(Path directory, Reservation reservation) {
+            // However little memory a sandbox has, as nearly all tests have little.
+            this(directory, reservation, new AtomicReference<>(new FillSettings(true, 0, Duration.ZERO)));
+        }
+
         static Place make() throws IOException {
             var directory = Files.createTempDirectory("cay-keepers-");
             Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
@@ -288,7 +298,8 @@ final class TestNode implements AutoCloseable {
                         256,
                         SERVERS,
                         Set.of(new TemplateId("template-of-fuse")),
-                        frozenMemoryMB),
+                        frozenMemoryMB,
+                        place.filling().get()),
                 new NodeSettings.Network(
                         List.of("192.0.2.1"),
                         limits.connections(),
