@@ -21,6 +21,7 @@ public final class Bench {
             new Crowding(),
             new Filing(),
             new Pausing(),
+            new Restoring(),
             new Forking(),
             new Building(),
             new Pulling(),

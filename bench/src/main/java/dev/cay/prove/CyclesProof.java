@@ -36,6 +36,11 @@ final class CyclesProof implements Proof {
     private static final String PAUSES = "pauses";
     private static final String FORKS = "forks";
 
+    /// With memory that comes back while the sandbox runs, and with all of it at once.
+    private static final String LAZY = "lazy";
+
+    private static final String EAGER = "eager";
+
     @Override
     public String name() {
         return "cycles";
@@ -50,8 +55,26 @@ final class CyclesProof implements Proof {
 
     @Override
     public Verdict run(Stage stage) throws Exception {
-        var parts = Set.copyOf(stage.chosen(List.of(PAUSES, FORKS), part -> part));
-        var cay = stage.cay(Map.of("sandboxes.memoryMB", "2GB", "sandboxes.spares", "0"));
+        var parts = Set.copyOf(stage.chosen(List.of(PAUSES, FORKS, LAZY, EAGER), part -> part));
+        var verdicts = new ArrayList<Verdict>();
+        for (String restore : List.of(LAZY, EAGER)) {
+            if (parts.contains(restore) || (!parts.contains(LAZY) && !parts.contains(EAGER))) {
+                stage.say("restores: " + restore);
+                verdicts.add(run(stage, parts, restore));
+                stage.endDaemons();
+            }
+        }
+        return Verdict.all(verdicts);
+    }
+
+    private static Verdict run(Stage stage, Set<String> parts, String restore) throws Exception {
+        var cay = stage.cay(Map.of(
+                "sandboxes.memoryMB",
+                "2GB",
+                "sandboxes.spares",
+                "0",
+                "sandboxes.lazyMemory",
+                Boolean.toString(restore.equals(LAZY))));
         var household = new DaemonResources(cay);
         // The first sandbox of all makes what stays for the others.
         RemoteSandbox.create(cay.url(), cay.key()).close();
@@ -61,7 +84,7 @@ final class CyclesProof implements Proof {
             var sandbox = script.next(LIMIT).get("sandbox").asString();
             var run = new Run(stage, cay, household, script, sandbox, parts);
             run.go();
-            return run.judge(before);
+            return run.judge(before, restore);
         } finally {
             Trees.delete(directory);
         }
@@ -194,7 +217,7 @@ final class CyclesProof implements Proof {
             return answer;
         }
 
-        Verdict judge(Set<String> before) throws IOException, InterruptedException {
+        Verdict judge(Set<String> before, String restore) throws IOException, InterruptedException {
             var late = HostCounters.read(cay.daemon().pid());
             var found = order("finish", pauses.size());
             if (early != null) {
@@ -215,9 +238,15 @@ final class CyclesProof implements Proof {
             details.addAll(wrong);
             return new Verdict(
                     wrong.isEmpty(),
-                    "%d cycles: %d restored from disk, %d thawed; %d forks; %d crashes of the daemon meanwhile; %d wrong"
+                    "%s: %d cycles: %d restored from disk, %d thawed; %d forks; %d crashes of the daemon meanwhile; %d wrong"
                             .formatted(
-                                    pauses.size(), restores.size(), thaws.size(), forks.size(), crashes, wrong.size()),
+                                    restore,
+                                    pauses.size(),
+                                    restores.size(),
+                                    thaws.size(),
+                                    forks.size(),
+                                    crashes,
+                                    wrong.size()),
                     details);
         }
 

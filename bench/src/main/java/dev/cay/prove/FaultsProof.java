@@ -28,6 +28,9 @@ final class FaultsProof implements Proof {
     private static final List<String> BRINGING =
             List.of("slot-taken", "disk-brought", "commands-brought", "brought", "opened", "running");
 
+    /// Steps of a restore whose memory comes back while the sandbox runs.
+    private static final List<String> FILLING = List.of("fill-noted", "filled");
+
     /// Something a sandbox goes through.
     private enum Operation {
         PAUSE,
@@ -65,9 +68,13 @@ final class FaultsProof implements Proof {
     }
 
     /// One thing that goes wrong.
-    private record Case(Operation operation, String step, Faults fault) {
+    ///
+    /// @param lazy whether memory comes back while the sandbox runs
+    private record Case(Operation operation, String step, Faults fault, boolean lazy) {
         String title() {
-            return "%s, %s: %s".formatted(operation, step, fault).toLowerCase(Locale.ROOT);
+            return "%s, %s, %s: %s"
+                    .formatted(operation, lazy ? "lazy" : "eager", step, fault)
+                    .toLowerCase(Locale.ROOT);
         }
     }
 
@@ -85,9 +92,29 @@ final class FaultsProof implements Proof {
     @Override
     public Verdict run(Stage stage) throws Exception {
         var cases = stage.chosen(cases(), found -> found.operation().name().toLowerCase(Locale.ROOT));
-        var cay = stage.cay(
-                Map.of("sandboxes.spares", "0", "pause.frozenMemoryMB", "0", "java.opts", FaultAgent.option()));
         var wrong = new ArrayList<String>();
+        for (boolean lazy : List.of(true, false)) {
+            wrong.addAll(play(
+                    stage, cases.stream().filter(each -> each.lazy() == lazy).toList(), lazy));
+            stage.endDaemons();
+        }
+        return new Verdict(
+                wrong.isEmpty(),
+                "%d faults at named steps, %d times something was lost or stuck".formatted(cases.size(), wrong.size()),
+                wrong);
+    }
+
+    private static List<String> play(Stage stage, List<Case> cases, boolean lazy) throws Exception {
+        var wrong = new ArrayList<String>();
+        var cay = stage.cay(Map.of(
+                "sandboxes.spares",
+                "0",
+                "pause.frozenMemoryMB",
+                "0",
+                "sandboxes.lazyMemory",
+                Boolean.toString(lazy),
+                "java.opts",
+                FaultAgent.option()));
         try (var world = new World(cay)) {
             for (var each : cases) {
                 String trouble = world.play(each);
@@ -98,24 +125,33 @@ final class FaultsProof implements Proof {
                 }
             }
         }
-        return new Verdict(
-                wrong.isEmpty(),
-                "%d faults at named steps, %d times something was lost or stuck".formatted(cases.size(), wrong.size()),
-                wrong);
+        return wrong;
     }
 
     private static List<Case> cases() {
         var cases = new ArrayList<Case>();
-        for (var operation : Operation.values()) {
-            for (String step : steps(operation)) {
-                cases.add(new Case(operation, step, Faults.CRASH));
-                cases.add(new Case(operation, step, Faults.FULL));
+        for (boolean lazy : List.of(true, false)) {
+            for (var operation : Operation.values()) {
+                cases.addAll(cases(operation, lazy));
             }
-            for (String step : List.of("frozen", "commands-brought")) {
-                if (steps(operation).contains(step)) {
-                    cases.add(new Case(operation, step, Faults.CRIU));
-                    cases.add(new Case(operation, step, Faults.RUNC));
-                }
+        }
+        return cases;
+    }
+
+    private static List<Case> cases(Operation operation, boolean lazy) {
+        var cases = new ArrayList<Case>();
+        var steps = new ArrayList<>(steps(operation));
+        if (lazy && steps.contains("disk-brought") && steps.contains("running")) {
+            steps.addAll(FILLING);
+        }
+        for (String step : steps) {
+            cases.add(new Case(operation, step, Faults.CRASH, lazy));
+            cases.add(new Case(operation, step, Faults.FULL, lazy));
+        }
+        for (String step : List.of("frozen", "commands-brought")) {
+            if (steps.contains(step)) {
+                cases.add(new Case(operation, step, Faults.CRIU, lazy));
+                cases.add(new Case(operation, step, Faults.RUNC, lazy));
             }
         }
         return cases;
