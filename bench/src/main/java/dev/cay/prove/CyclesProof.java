@@ -73,6 +73,9 @@ final class CyclesProof implements Proof {
                 "2GB",
                 "sandboxes.spares",
                 "0",
+                // Most cycles restore from disk.
+                "pause.frozenMemoryMB",
+                "0",
                 "sandboxes.lazyMemory",
                 Boolean.toString(restore.equals(LAZY))));
         var household = new DaemonResources(cay);

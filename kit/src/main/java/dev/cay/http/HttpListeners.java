@@ -37,6 +37,7 @@ public final class HttpListeners implements AutoCloseable {
     private static final int BACKLOG = 1024;
     private static final int HEAD_LIMIT = 64 * 1024;
     private static final int SELECTOR_THREADS = 64;
+    private static final Duration IDLE_THREAD = Duration.ofSeconds(10);
     private static final Duration IDLE = Duration.ofSeconds(640);
     private static final Duration GRACE = Duration.ofSeconds(1);
 
@@ -169,11 +170,13 @@ public final class HttpListeners implements AutoCloseable {
     }
 
     /// Platform threads for the selectors, and a virtual one for each request. A selector on a virtual thread is woken
-    /// by
-    /// the JDK's poller, which takes three more switches of threads for each request.
+    /// by the JDK's poller, which takes three more switches of threads for each request. After a burst of connections
+    /// the threads that it needed end.
     private static QueuedThreadPool threads() {
         var threads = new QueuedThreadPool(SELECTOR_THREADS);
         threads.setReservedThreads(0);
+        threads.setIdleTimeout((int) IDLE_THREAD.toMillis());
+        threads.setMaxEvictCount(SELECTOR_THREADS);
         threads.setDaemon(true);
         threads.setName("http");
         threads.setVirtualThreadsExecutor(VirtualThreads.getNamedVirtualThreadsExecutor("http-"));
