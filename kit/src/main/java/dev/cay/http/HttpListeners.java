@@ -21,9 +21,8 @@ import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.SslConnectionFactory;
-import org.eclipse.jetty.util.VirtualThreads;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
-import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.eclipse.jetty.util.thread.VirtualThreadPool;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,8 +35,6 @@ public final class HttpListeners implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(HttpListeners.class);
     private static final int BACKLOG = 1024;
     private static final int HEAD_LIMIT = 64 * 1024;
-    private static final int SELECTOR_THREADS = 64;
-    private static final Duration IDLE_THREAD = Duration.ofSeconds(10);
     private static final Duration IDLE = Duration.ofSeconds(640);
     private static final Duration GRACE = Duration.ofSeconds(1);
 
@@ -55,7 +52,11 @@ public final class HttpListeners implements AutoCloseable {
     /// @param clients which proxies are believed
     public HttpListeners(ClientAddresses clients) {
         exchanges = new ExchangeAdapter(clients);
-        server = new Server(threads());
+        var threads = new VirtualThreadPool();
+        // Jetty's default of 200 would let a few hundred idle streams block all other connections.
+        threads.setMaxConcurrentTasks(0);
+        threads.setName("http");
+        server = new Server(threads);
         server.setHandler(exchanges);
         server.setErrorHandler(new JettyErrors());
         HttpConfiguration configuration = configuration();
@@ -167,20 +168,6 @@ public final class HttpListeners implements AutoCloseable {
             }
             return either;
         });
-    }
-
-    /// Platform threads for the selectors, and a virtual one for each request. A selector on a virtual thread is woken
-    /// by the JDK's poller, which takes three more switches of threads for each request. After a burst of connections
-    /// the threads that it needed end.
-    private static QueuedThreadPool threads() {
-        var threads = new QueuedThreadPool(SELECTOR_THREADS);
-        threads.setReservedThreads(0);
-        threads.setIdleTimeout((int) IDLE_THREAD.toMillis());
-        threads.setMaxEvictCount(SELECTOR_THREADS);
-        threads.setDaemon(true);
-        threads.setName("http");
-        threads.setVirtualThreadsExecutor(VirtualThreads.getNamedVirtualThreadsExecutor("http-"));
-        return threads;
     }
 
     private static HttpConfiguration configuration() {

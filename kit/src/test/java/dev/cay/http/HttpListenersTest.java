@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cay.life.Undo;
 import dev.cay.testing.Fast;
 import dev.cay.tls.LocalAuthority;
 import dev.cay.wire.SandboxId;
@@ -232,6 +233,32 @@ class HttpListenersTest {
                 client.getOutputStream().write("\0\0\1\4\0\0\0\0\0x".getBytes(ISO_8859_1));
                 // Whatever came before: then it ends, and no time limit of ours is reached.
                 client.getInputStream().readAllBytes();
+            }
+        }
+    }
+
+    /// Each of them holds a request whose handler waits for the rest of its body.
+    @Test
+    void clientsThatSendTheirBodiesSlowlyHoldUpNobody() throws Exception {
+        int many = 300;
+        var waiting = new CountDownLatch(many);
+        try (var http = new TestHttp(directory, exchange -> {
+                    if (exchange.path().equals("/slow")) {
+                        waiting.countDown();
+                        exchange.body().readAllBytes();
+                    }
+                    exchange.send(204);
+                });
+                var clients = new Undo()) {
+            for (int i = 0; i < many; i++) {
+                var slow = clients.add(new RawClient(http.plain));
+                slow.send("POST /slow HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nsome");
+            }
+            assertThat(waiting.await(TestHttp.LIMIT.toSeconds(), TimeUnit.SECONDS))
+                    .isTrue();
+            try (var other = new RawClient(http.plain)) {
+                other.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+                assertThat(other.head().getFirst()).isEqualTo("HTTP/1.1 204 No Content");
             }
         }
     }
