@@ -21,6 +21,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Which snapshots lie in the pool, by their names. Thread-safe for different names.
 ///
@@ -28,6 +30,8 @@ import java.util.regex.Pattern;
 /// images, if that was saved; `processes`, what is known of running commands and their output; and
 /// `about.json`, written last.
 public final class SnapshotStore {
+    private static final Logger log = LoggerFactory.getLogger(SnapshotStore.class);
+
     /// What the names of {@link WarmSnapshots} begin with; those of others have no such character.
     static final String WARM = "warm-";
 
@@ -213,7 +217,8 @@ public final class SnapshotStore {
         return used;
     }
 
-    /// Removes what was never finished, and what held a sandbox that is elsewhere now.
+    /// Removes what was never finished, and what held a sandbox that is elsewhere now. A program that an earlier daemon
+    /// started may still write to one of them; that one is left for the next time.
     ///
     /// @param claimed whether a sandbox lies in the snapshot of this name
     public void tidy(Predicate<String> claimed) {
@@ -222,8 +227,16 @@ public final class SnapshotStore {
             if (!unfinished.contains(name)
                     && !held.isKept(name)
                     && !(whole && (!isPaused(name) || claimed.test(name)))) {
-                delete(name);
+                tryDelete(name);
             }
+        }
+    }
+
+    private void tryDelete(String name) {
+        try {
+            delete(name);
+        } catch (CayException e) {
+            log.atWarn().setCause(e).addKeyValue("snapshot", name).log("an unused snapshot is deleted later");
         }
     }
 
