@@ -20,10 +20,12 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -46,6 +48,8 @@ public final class SealedImages {
     /// Space for CRIU's files other than pages.
     private static final long MARGIN = 64L << 20;
 
+    private static final Set<PosixFilePermission> FOR_ROOT_ALONE = PosixFilePermissions.fromString("rwx------");
+
     private final Pool pool;
     private final Path sealed;
     private final Path plain;
@@ -62,14 +66,21 @@ public final class SealedImages {
         this.work = work;
     }
 
-    /// Removes what an earlier daemon left, before anything is sealed.
+    /// Removes what an earlier daemon left, before anything is sealed. The directory itself stays: on a full disk
+    /// nobody
+    /// can make it again, and a daemon has to start there.
     public void clear() {
         Mounts.unmountBelow(plain);
         try {
             Trees.delete(plain);
-            Trees.delete(sealed);
-            Files.createDirectories(sealed);
-            Files.setPosixFilePermissions(sealed, PosixFilePermissions.fromString("rwx------"));
+            if (!Files.getPosixFilePermissions(sealed).equals(FOR_ROOT_ALONE)) {
+                Files.setPosixFilePermissions(sealed, FOR_ROOT_ALONE);
+            }
+            try (var left = Files.list(sealed)) {
+                for (Path image : left.toList()) {
+                    Trees.delete(image);
+                }
+            }
         } catch (IOException e) {
             throw new CayException(ErrorKind.INTERNAL, "memory that an earlier Cay has sealed cannot be removed", e);
         }

@@ -224,6 +224,7 @@ class VolumeTest extends NodeTest {
             }
         }
         assertThat(node.run("two", "sha256sum /data/kept-*")).isEqualTo(before);
+        restart();
         for (String id : List.of("one", "two")) {
             assertThat(node.run(id, "echo runs")).isEqualTo("runs");
         }
