@@ -21,7 +21,6 @@ public final class Bench {
             new Crowding(),
             new Filing(),
             new Pausing(),
-            new Restoring(),
             new Forking(),
             new Building(),
             new Pulling(),

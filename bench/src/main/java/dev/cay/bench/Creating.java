@@ -31,7 +31,7 @@ final class Creating implements Measurement {
             String method = "JS SDK by plain URLs, create + `echo hi`, one after the other, n=" + ONE_BY_ONE;
             return List.of(
                     Figure.of("create → first command, p50", "ms", times.p50(), method)
-                            .atMost(30),
+                            .atMost(20),
                     Figure.of("create → first command, p99", "ms", times.p99(), method)
                             .atMost(120),
                     Figure.of("create alone, p50", "ms", create.p50(), method),
@@ -41,7 +41,7 @@ final class Creating implements Measurement {
                                     burst.get("seconds").asDouble(),
                                     "JS SDK, all at once, until each has run `echo hi`; %d failed"
                                             .formatted(burst.get("failed").asInt()))
-                            .atMost(burst.get("failed").asInt() == 0 ? 3 : 0));
+                            .atMost(burst.get("failed").asInt() == 0 ? 2.5 : 0));
         }
     }
 }

@@ -36,7 +36,7 @@ final class Interpreting implements Measurement {
             first(cay, "of one in stock", REST_MILLIS, 50, figures, progress);
         }
         try (var cay = OwnCay.start(settings("0"))) {
-            first(cay, "brought back for it", 0, 500, figures, progress);
+            first(cay, "brought back for it", 0, 200, figures, progress);
         }
         return figures;
     }

@@ -28,8 +28,8 @@ final class Proxying implements Measurement {
             var figures = new ArrayList<Figure>();
             figures.add(added("p50", found.get("small1")).atMost(0.5));
             figures.add(added("p99", found.get("small1")));
-            figures.add(rate("small JSON, 1 connection", found.get("small1")).atLeastTimes(0.1));
-            figures.add(rate("small JSON, 8 connections", found.get("small8")).atLeastTimes(0.3));
+            figures.add(rate("small JSON, 1 connection", found.get("small1")).atLeastTimes(0.5));
+            figures.add(rate("small JSON, 8 connections", found.get("small8")).atLeastTimes(0.65));
             figures.add(rate("small JSON, 64 connections", found.get("small64")));
             figures.add(rate("1 MiB bodies, 1 connection", found.get("large1")).atLeastTimes(0.4));
             figures.add(rate("1 MiB bodies, 8 connections", found.get("large8")));

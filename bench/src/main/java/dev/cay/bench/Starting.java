@@ -33,7 +33,7 @@ final class Starting implements Measurement {
                                     new Times(times).p50(),
                                     "`cay up` after kill -9, templates present, to the first answer, %d times"
                                             .formatted(STARTS))
-                            .atMost(2.5),
+                            .atMost(1.5),
                     idle(cay.daemon()));
         }
     }

@@ -12,7 +12,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import tools.jackson.databind.JsonNode;
 
 /// Many paused sandboxes are needed at the same time.
@@ -39,25 +41,68 @@ final class RushProof implements Proof {
         return "rush";
     }
 
+    /// Where a paused sandbox is when it is wanted, and how it gets its memory back.
+    private enum Way {
+        FROZEN("frozen", "8GB", true),
+        LAZY("disk", "0", true),
+        EAGER("disk", "0", false);
+
+        private final String from;
+        private final String frozenMemory;
+        private final boolean lazy;
+
+        Way(String from, String frozenMemory, boolean lazy) {
+            this.from = from;
+            this.frozenMemory = frozenMemory;
+            this.lazy = lazy;
+        }
+
+        String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+
+        Map<String, String> settings() {
+            var settings = new HashMap<>(Crowding.SETTINGS);
+            settings.put("sandboxes.spares", "0");
+            settings.put("pause.frozenMemoryMB", frozenMemory);
+            settings.put("sandboxes.lazyMemory", Boolean.toString(lazy));
+            return settings;
+        }
+    }
+
     @Override
     public String promise() {
         return ("%d paused sandboxes wanted all at once by requests to their ports, and %d paused and resumed while"
-                        + " others work: each request is answered once, by its own sandbox with all it knew, each is"
-                        + " resumed once, no neighbour fails, and nothing is left")
+                        + " others work, frozen ones and ones on disk: each request is answered once, by its own"
+                        + " sandbox with all it knew, each is resumed once, no neighbour fails, and nothing is left")
                 .formatted(WOKEN, CYCLED);
     }
 
     @Override
     public Verdict run(Stage stage) throws Exception {
-        var parts = stage.chosen(List.of(TRAFFIC, LOAD), part -> part);
-        var settings = new HashMap<>(Crowding.SETTINGS);
-        settings.put("sandboxes.spares", "0");
-        settings.put("pause.frozenMemoryMB", "0");
-        var cay = stage.cay(settings);
+        var names = new ArrayList<>(List.of(TRAFFIC, LOAD));
+        List.of(Way.values()).forEach(way -> names.add(way.word()));
+        var chosen = stage.chosen(names, part -> part);
+        var verdicts = new ArrayList<Verdict>();
+        for (var way : orAll(List.of(Way.values()), way -> chosen.contains(way.word()))) {
+            stage.say("paused sandboxes: " + way.word());
+            verdicts.add(run(stage, way, orAll(List.of(TRAFFIC, LOAD), chosen::contains)));
+            stage.endDaemons();
+        }
+        return Verdict.all(verdicts);
+    }
+
+    private static <T> List<T> orAll(List<T> parts, Predicate<T> chosen) {
+        var found = parts.stream().filter(chosen).toList();
+        return found.isEmpty() ? parts : found;
+    }
+
+    private static Verdict run(Stage stage, Way way, List<String> parts) throws Exception {
+        var cay = stage.cay(way.settings());
         // The first sandbox of all makes what stays for the others.
         RemoteSandbox.create(cay.url(), cay.key()).close();
         var before = new DaemonResources(cay).things();
-        var run = new Run(stage, cay);
+        var run = new Run(stage, cay, way);
         var warm = run.warmUp(before);
         run.play(parts);
         return run.judge(before, warm);
@@ -89,13 +134,15 @@ final class RushProof implements Proof {
     private static final class Run {
         private final Stage stage;
         private final OwnCay cay;
+        private final Way way;
         private final List<String> summary = new ArrayList<>();
         private final List<String> details = new ArrayList<>();
         private final List<String> wrong = new ArrayList<>();
 
-        Run(Stage stage, OwnCay cay) {
+        Run(Stage stage, OwnCay cay, Way way) {
             this.stage = stage;
             this.cay = cay;
+            this.way = way;
         }
 
         /// @param before what was there before all this
@@ -128,7 +175,8 @@ final class RushProof implements Proof {
                     RushProof.class,
                     "rush.mjs",
                     cay.directory().toString(),
-                    cay.url().toString());
+                    cay.url().toString(),
+                    way.from);
         }
 
         private void traffic(Script script, int count) throws IOException, InterruptedException {
@@ -196,7 +244,8 @@ final class RushProof implements Proof {
             left.forEach(thing -> details.add("left: " + thing));
             summary.add("%d wrong".formatted(wrong.size()));
             summary.add("%d left".formatted(left.size()));
-            return new Verdict(wrong.isEmpty() && left.isEmpty(), String.join(", ", summary), details);
+            return new Verdict(
+                    wrong.isEmpty() && left.isEmpty(), way.word() + ": " + String.join(", ", summary), details);
         }
 
         /// Connections and threads that nobody needs any more go after a while.

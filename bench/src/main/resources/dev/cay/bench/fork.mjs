@@ -1,8 +1,8 @@
-// Copies a running sandbox, saves it, and wakes it by a request. Answers once.
+// Copies running sandboxes, saves one, and wakes it by a request. Answers once for each count of copies, then for the rest.
 import { existsSync } from 'node:fs'
 import { Sandbox, hold, order, tell, timed, until } from './client.mjs'
 
-const [, , directory, megabytes, runs] = process.argv
+const [, , directory, megabytes, large, runs] = process.argv
 const LIFE = 3_600_000
 const times = async (count, work) => {
   const all = []
@@ -15,7 +15,7 @@ await hold(box, Number(megabytes))
 
 // ---- forks ---------------------------------------------------------------------------------------------------------
 
-async function fork(count) {
+async function fork(box, count) {
   let forks
   const made = await timed(async () => (forks = await box.fork({ count, timeoutMs: 600_000, requestTimeoutMs: 300_000 })))
   const failed = forks.filter((one) => one instanceof Error)
@@ -28,9 +28,14 @@ async function fork(count) {
 
 const forks = {}
 for (const [count, repeats] of [[1, runs], [10, 3], [100, 1]]) {
-  forks[count] = await times(repeats, () => fork(count))
+  forks[count] = await times(repeats, () => fork(box, count))
   tell({ count, forks: forks[count] })
 }
+
+const other = await Sandbox.create({ timeoutMs: LIFE })
+await hold(other, Number(large))
+tell({ count: 10, forks: await times(3, () => fork(other, 10)) })
+await other.kill()
 
 // ---- snapshots -----------------------------------------------------------------------------------------------------
 

@@ -22,14 +22,14 @@ export async function timed(work) {
 
 export const pause = (ms) => new Promise((resume) => setTimeout(resume, ms))
 
-/** Polls until `probe` gives something truthy; fails after `limit` ms. */
-export async function until(what, probe, limit = 15_000) {
+/** Polls every so many ms until `probe` gives something truthy; fails after `limit` ms. */
+export async function until(what, probe, limit = 15_000, every = 50) {
   const end = Date.now() + limit
   for (;;) {
     const value = await probe()
     if (value) return value
     if (Date.now() > end) throw new Error(`${what}: not within ${limit} ms`)
-    await pause(50)
+    await pause(every)
   }
 }
 
@@ -42,10 +42,26 @@ export async function atOnce(count, width, work) {
   await Promise.all(Array.from({ length: width }, worker))
 }
 
-/** Starts a process in a sandbox that has so much memory of its own, no page like another. */
+// Answers each line in /tmp/ask with the sum of one byte of every page it holds.
+const HOLDER = `
+import os
+kept = [os.urandom(1 << 20) for _ in range(MEBIBYTES)]
+os.mkfifo('/tmp/ask')
+os.mkfifo('/tmp/answer')
+print('held', flush=True)
+while True:
+    open('/tmp/ask').read()
+    open('/tmp/answer', 'w').write(str(sum(sum(part[::4096]) for part in kept)))
+`
+
+/**
+ * Starts a process in a sandbox that has so much memory of its own, no page like another. The result is a function that
+ * lets it read every page, and gives a sum that is the same as long as no page changes.
+ */
 export async function hold(box, mebibytes) {
-  const program = `import os, time; kept = [os.urandom(1 << 20) for _ in range(${mebibytes})]; print("held", flush=True); time.sleep(9999)`
-  const handle = await box.commands.run(`exec python3 -c '${program}'`, { background: true, timeoutMs: 0 })
+  await box.files.write('/tmp/holder.py', HOLDER.replace('MEBIBYTES', mebibytes))
+  const handle = await box.commands.run('exec python3 /tmp/holder.py', { background: true, timeoutMs: 0 })
   await until('its memory', () => handle.stdout.includes('held'), 120_000)
   handle.disconnect().catch(() => {})
+  return async (here) => (await here.commands.run('echo > /tmp/ask; cat /tmp/answer', { timeoutMs: 120_000 })).stdout
 }

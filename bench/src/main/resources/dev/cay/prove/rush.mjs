@@ -1,10 +1,13 @@
 // Many sandboxes that sleep and are wanted all at once. Orders: `traffic COUNT`, `load COUNT`; each makes its
 // sandboxes, does its work, looks into every one of them, and kills them. Lines with `step` tell how far it is, the last
 // one has what came of it.
+//
+// Arguments: the directory of the platform, the address of its API, `frozen` or `disk`: where a paused sandbox is when it
+// is wanted.
 import { existsSync, readdirSync } from 'node:fs'
 import { Sandbox, atOnce, order, tell, timed, until } from './client.mjs'
 
-const [, , directory, apiUrl] = process.argv
+const [, , directory, apiUrl, from] = process.argv
 const LIFE = 3_600_000
 const LIMIT = 60_000
 const PORT = 8000
@@ -87,8 +90,18 @@ async function ask(one, requests = 1) {
 /** What fails in one is said, and the others go on. */
 const attempt = (one, what, work) => work().catch((e) => wrong.push(`${one.id}: ${what}: ${e.cause ?? e.message}`))
 
-const gone = (one) =>
-  until('the original to go', () => !existsSync(`${directory}/state/pool/sandboxes/${one.id}`), 4 * LIMIT)
+const headers = { 'X-API-Key': process.env.E2B_API_KEY }
+const isSaved = async (one) => {
+  const answer = await fetch(`${apiUrl}/sandboxes/${one.id}`, { headers })
+  return (await answer.json()).paused?.durability?.state === 'saved'
+}
+const isGone = (one) => !existsSync(`${directory}/state/pool/sandboxes/${one.id}`)
+
+/** Paused, saved, and where it is wanted from. */
+const settled = (one) =>
+  from === 'disk'
+    ? until('the original to go', () => isGone(one), 4 * LIMIT)
+    : until('the save', () => isSaved(one), 4 * LIMIT, 200)
 
 /** One that runs needs nothing of what was saved of it. */
 const unburdened = (one) =>
@@ -100,7 +113,7 @@ const unburdened = (one) =>
 
 async function events(one, type) {
   const address = `${apiUrl}/events/sandboxes/${one.id}?limit=100&types=sandbox.lifecycle.${type}`
-  const answer = await fetch(address, { headers: { 'X-API-Key': process.env.E2B_API_KEY } })
+  const answer = await fetch(address, { headers })
   return (await answer.json()).length
 }
 
@@ -127,7 +140,7 @@ async function traffic(count) {
   const all = await moveAllIn(count)
   const slept = await timed(async () => {
     await Promise.all(all.map((one) => attempt(one, 'setTimeout', () => one.box.setTimeout(1_000))))
-    await Promise.all(all.map((one) => attempt(one, 'falling asleep', () => gone(one))))
+    await Promise.all(all.map((one) => attempt(one, 'falling asleep', () => settled(one))))
   })
   all.forEach((one) => one.pauses++)
   tell({ step: `${count} paused by themselves in ${(slept / 1000).toFixed(1)} s` })
@@ -146,11 +159,11 @@ async function traffic(count) {
   return { slept, woken, each, requests }
 }
 
-/** Half are gone from the machine before they are wanted again, half maybe not; half are woken by a request. */
+/** Half have settled before they are wanted again, half maybe not; half are woken by a request. */
 async function cycle(one, i, times) {
   times.pause.push(await timed(() => Sandbox.pause(one.id, { requestTimeoutMs: LIMIT })))
   one.pauses++
-  if (i % 4 < 2) await gone(one)
+  if (i % 4 < 2) await settled(one)
   const byTraffic = i % 2 === 0
   const resume = async () => {
     if (!byTraffic) await Sandbox.connect(one.id, { timeoutMs: LIFE, requestTimeoutMs: LIMIT })

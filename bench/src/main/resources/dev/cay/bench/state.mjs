@@ -17,29 +17,37 @@ const isSaved = async (id) => {
   return (await answer.json()).paused?.durability?.state === 'saved'
 }
 
-async function cycle(id, times) {
+async function cycle(id, lookThrough, expected, times) {
   const before = firstProcess(id)
   const saved = await timed(async () => {
     times.pause.push(await timed(() => Sandbox.pause(id, { keepMemory: true })))
-    while (!(await isSaved(id))) await new Promise((go) => setTimeout(go, 5))
+    await until('the save', () => isSaved(id), 120_000, 5)
   })
   times.saved.push(saved)
   if (from === 'disk') await until('the original to go', () => isGone(id), 120_000)
-  const resume = await timed(async () => {
-    const box = await Sandbox.connect(id, { timeoutMs: LIFE })
-    await box.commands.run('echo hi')
+  const pass = await timed(async () => {
+    let box
+    times.resume.push(
+      await timed(async () => {
+        box = await Sandbox.connect(id, { timeoutMs: LIFE })
+        await box.commands.run('echo hi')
+      }),
+    )
+    const sum = await lookThrough(box)
+    if (sum !== expected) throw new Error(`the sum of all pages was ${expected} before the pause, and is ${sum}`)
   })
+  times.pass.push(pass)
   if ((firstProcess(id) !== before) !== (from === 'disk')) throw new Error('a resume was of the other kind')
-  times.resume.push(resume)
 }
 
 for (const size of sizes) {
   const box = await Sandbox.create({ timeoutMs: LIFE })
-  await hold(box, Number(size))
-  const times = { pause: [], saved: [], resume: [] }
+  const lookThrough = await hold(box, Number(size))
+  const expected = await lookThrough(box)
+  const times = { pause: [], saved: [], resume: [], pass: [] }
   // The first touches memory of the machine that no later one has to wait for.
-  await cycle(box.sandboxId, { pause: [], saved: [], resume: [] })
-  for (let i = 0; i < runs; i++) await cycle(box.sandboxId, times)
+  await cycle(box.sandboxId, lookThrough, expected, { pause: [], saved: [], resume: [], pass: [] })
+  for (let i = 0; i < runs; i++) await cycle(box.sandboxId, lookThrough, expected, times)
   await box.kill()
   tell({ size: Number(size), ...times })
   await order()
