@@ -7,7 +7,7 @@ import dev.cay.node.image.LayerStore;
 import dev.cay.node.image.oci.Images;
 import dev.cay.node.image.oci.LayerLimits;
 import dev.cay.node.image.oci.RegistrySettings;
-import dev.cay.prove.escape.ProbeFile;
+import dev.cay.testing.ProbeFile;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

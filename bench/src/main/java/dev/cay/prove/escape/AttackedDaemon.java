@@ -2,6 +2,7 @@ package dev.cay.prove.escape;
 
 import dev.cay.life.Undo;
 import dev.cay.platform.RemoteSandbox;
+import dev.cay.testing.ProbeFile;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.DataInputStream;

@@ -1,6 +1,7 @@
 package dev.cay.prove.escape;
 
 import dev.cay.life.Undo;
+import dev.cay.testing.ProbeFile;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.Inet6Address;

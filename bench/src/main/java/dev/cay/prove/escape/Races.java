@@ -3,6 +3,7 @@ package dev.cay.prove.escape;
 import dev.cay.life.TaskGroup;
 import dev.cay.life.Undo;
 import dev.cay.platform.RemoteSandbox;
+import dev.cay.testing.ProbeFile;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;

@@ -8,6 +8,7 @@ import dev.cay.node.host.Programs;
 import dev.cay.node.host.Reservation;
 import dev.cay.node.host.Slot;
 import dev.cay.node.network.Firewall;
+import dev.cay.testing.ProbeFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

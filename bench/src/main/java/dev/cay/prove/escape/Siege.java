@@ -2,6 +2,7 @@ package dev.cay.prove.escape;
 
 import dev.cay.node.host.Programs;
 import dev.cay.platform.RemoteSandbox;
+import dev.cay.testing.ProbeFile;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;

@@ -3,6 +3,7 @@ package dev.cay.prove.escape;
 import dev.cay.life.Undo;
 import dev.cay.node.host.Programs;
 import dev.cay.platform.RemoteSandbox;
+import dev.cay.testing.ProbeFile;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.URI;

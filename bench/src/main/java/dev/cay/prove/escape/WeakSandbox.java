@@ -2,6 +2,7 @@ package dev.cay.prove.escape;
 
 import dev.cay.life.Undo;
 import dev.cay.node.host.Programs;
+import dev.cay.testing.ProbeFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

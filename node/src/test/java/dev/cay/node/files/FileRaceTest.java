@@ -8,13 +8,13 @@ import dev.cay.node.linux.HostThreads;
 import dev.cay.node.watch.WatchHub;
 import dev.cay.node.watch.Watches;
 import dev.cay.testing.NeedsRoot;
+import dev.cay.testing.ProbeFile;
 import dev.cay.wire.CayException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -42,11 +42,7 @@ class FileRaceTest {
         root = Files.createDirectory(directory.resolve("root"));
         outside = Files.createDirectory(directory.resolve("outside"));
         Files.writeString(outside.resolve("f"), SECRET);
-        Path program = directory.resolve("cay-probe");
-        try (var packed = FileRaceTest.class.getResourceAsStream("/dev/cay/guest/cay-probe")) {
-            Files.copy(Objects.requireNonNull(packed, "build the guest first"), program);
-        }
-        assertThat(program.toFile().setExecutable(true)).isTrue();
+        Path program = ProbeFile.unpack(directory);
         swapping = new ProcessBuilder(program.toString(), "swap", root.toString(), outside.toString()).start();
         assertThat(swapping.inputReader().readLine()).isEqualTo("swapping");
     }

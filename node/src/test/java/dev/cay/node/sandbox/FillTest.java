@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.cay.node.runtime.Fill;
 import dev.cay.node.runtime.FillSettings;
 import dev.cay.testing.NeedsRoot;
+import dev.cay.testing.ProbeFile;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Egress;
 import dev.cay.wire.node.Keep;
@@ -20,7 +21,6 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -46,11 +46,7 @@ class FillTest extends NodeTest {
     @BeforeEach
     void program() throws Exception {
         var directory = Files.createDirectories(place.directory().resolve("cache/layers/probe/rootfs/usr/bin"));
-        var program = directory.resolve("cay-probe");
-        try (var packed = FillTest.class.getResourceAsStream("/dev/cay/guest/cay-probe")) {
-            Files.copy(Objects.requireNonNull(packed, "build the guest first"), program);
-        }
-        assertThat(program.toFile().setExecutable(true, false)).isTrue();
+        ProbeFile.unpack(directory);
     }
 
     private void reopen(FillSettings filling) throws Exception {

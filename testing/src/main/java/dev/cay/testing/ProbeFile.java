@@ -1,4 +1,4 @@
-package dev.cay.prove.escape;
+package dev.cay.testing;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -6,14 +6,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 
-/// `cay-probe`, as the build packed it.
+/// `cay-probe`, the program with which tests and proofs attack from inside a sandbox. The build packs it into this
+/// module, so a daemon that users run does not have it.
 public final class ProbeFile {
     public static final String NAME = "cay-probe";
 
     private ProbeFile() {}
 
-    static byte[] bytes() throws IOException {
-        try (var stream = ProbeFile.class.getResourceAsStream("/dev/cay/guest/" + NAME)) {
+    public static byte[] bytes() throws IOException {
+        try (var stream = ProbeFile.class.getResourceAsStream("/dev/cay/testing/" + NAME)) {
             if (stream == null) {
                 throw new FileNotFoundException(NAME + " is not in this build");
             }
@@ -21,6 +22,7 @@ public final class ProbeFile {
         }
     }
 
+    /// @return the program in this directory, executable for every user
     public static Path unpack(Path directory) throws IOException {
         Path file = Files.write(directory.resolve(NAME), bytes());
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
