@@ -12,7 +12,7 @@ final class Barred {
 
     /// Empty if nothing of the kind is needed.
     static Optional<RpcException> error(GatewayServer server) {
-        if (server.state() != GatewayServer.State.NEEDS_AUTHORIZATION) {
+        if (server.state() != ServerStatus.State.NEEDS_AUTHORIZATION) {
             return Optional.empty();
         }
         return server.authorize()

@@ -3,6 +3,7 @@ package dev.cay.node.mcp;
 import dev.cay.http.Json;
 import dev.cay.life.WaitLimits;
 import dev.cay.mcp.protocol.RpcException;
+import dev.cay.node.mcp.ServerStatus.State;
 import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.catalog.ServerPlan;
 import dev.cay.node.mcp.oauth.ServerAuthorization;
@@ -11,7 +12,6 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
@@ -30,38 +30,18 @@ final class GatewayServer implements AutoCloseable {
 
     private static final Duration HELLO_LIMIT = Duration.ofSeconds(30);
 
-    /// The state of the server.
-    enum State {
-        STARTING,
-        READY,
-        FAILED,
-
-        /// A user has to let this Cay in at the server first.
-        NEEDS_AUTHORIZATION;
-
-        String word() {
-            return name().toLowerCase(Locale.ROOT).replace('_', ' ');
-        }
-    }
-
     private final ServerPlan plan;
     private final Supplier<ChosenHome> homes;
     private final GatewayLog gatewayLog;
     private final WaitLimits limits = new WaitLimits();
     private final @Nullable ServerAuthorization authorization;
-    private volatile FirstLink first = new FirstLink(FirstLink.KEPT);
+    private final ServerStatus status = new ServerStatus();
+    private FirstLink first = new FirstLink(FirstLink.KEPT);
     private @Nullable ChosenHome home;
     private boolean retired;
     private boolean away;
-    private int failures;
     private CompletableFuture<@Nullable Void> turn = CompletableFuture.completedFuture(null);
-    private volatile State state = State.STARTING;
-    private volatile String reason = "";
     private volatile BiConsumer<GatewayServer, String> whenFailed = (_, _) -> {};
-    private volatile String instructions = "";
-    private volatile int tools;
-    private volatile boolean tried;
-    private volatile boolean counted;
     private final OutcomeWait outcome = new OutcomeWait(() -> !isComing());
 
     /// @param homes         makes a place for it, and another one after that was closed
@@ -126,56 +106,64 @@ final class GatewayServer implements AutoCloseable {
         return now;
     }
 
-    /// Its instructions, as soon as they are known.
+    /// Its instructions; empty until it is connected for the first time.
     String instructions() {
-        return instructions;
+        return status.instructions();
     }
 
     /// Starts it once, so that clients find it ready, and its state is known. The connection is kept for the first
     /// client.
     void probe() {
-        tried = true;
-        gatewayLog.say("%s: starting".formatted(key()));
-        first.begin();
-        var link = first;
-        Thread.ofVirtual().name("mcp-probe-" + key()).start(() -> tryOut(link));
+        boolean _ = status.tryNow();
+        begin(first());
     }
 
-    /// Starts it again, as something has changed that kept it from working.
+    /// Starts it again, because something has changed that kept it from working.
     void probeAgain() {
+        FirstLink next;
         synchronized (this) {
             if (retired) {
                 return;
             }
             first.close();
-            first = new FirstLink(FirstLink.KEPT);
-            state = State.STARTING;
-            counted = false;
+            next = new FirstLink(FirstLink.KEPT);
+            first = next;
+            status.restarts();
         }
-        probe();
+        begin(next);
     }
 
-    /// Like {@link #probe}, for one that nobody has wanted since the daemon began.
-    synchronized void probeIfUnknown() {
-        if (!tried) {
-            probe();
+    /// Like {@link #probe}, for a server that was neither started nor used since the daemon started.
+    void probeIfUnknown() {
+        if (status.tryNow()) {
+            begin(first());
         }
     }
 
-    /// Whether it is known that it failed, or how many tools it has.
+    private void begin(FirstLink link) {
+        gatewayLog.say("%s: starting".formatted(key()));
+        link.begin();
+        Thread.ofVirtual().name("mcp-probe-" + key()).start(() -> tryOut(link));
+    }
+
+    private synchronized FirstLink first() {
+        return first;
+    }
+
+    /// Whether it failed, or its tools were counted.
     boolean isSettled() {
         return switch (state()) {
             case FAILED, NEEDS_AUTHORIZATION -> true;
-            case STARTING, READY -> counted;
+            case STARTING, READY -> status.isCounted();
         };
     }
 
-    /// Whether its state is about to be known: it starts, and nothing is fetched for it.
+    /// Whether it starts and needs no download, so that its outcome is known soon.
     boolean isComing() {
         return !isSettled() && !isPreparing();
     }
 
-    /// Completes when it is not coming. Who does not wait any more cancels it.
+    /// Completes when {@link #isComing} is false. A caller that stops waiting cancels it.
     CompletableFuture<@Nullable Void> arrival() {
         return outcome.begin();
     }
@@ -205,7 +193,7 @@ final class GatewayServer implements AutoCloseable {
                     upstream.can(Listed.TOOLS.capability())
                             ? new ServerListing(upstream, Listed.TOOLS).fetch().size()
                             : 0);
-            gatewayLog.say("%s: ready, %d tools".formatted(key(), tools));
+            gatewayLog.say("%s: ready, %d tools".formatted(key(), status.tools()));
         } catch (RpcException e) {
             if (!link.isTaken()) {
                 throw e;
@@ -213,9 +201,12 @@ final class GatewayServer implements AutoCloseable {
         }
     }
 
+    /// A failure of a start that {@link #probeAgain} has replaced says nothing about the server now.
     private void unusable(FirstLink link, String why) {
         link.close();
-        failed(why);
+        if (link == first()) {
+            failed(why);
+        }
     }
 
     /// Connects a client: by the connection it was tried with if that is still there and does for this client, else by
@@ -223,7 +214,7 @@ final class GatewayServer implements AutoCloseable {
     ///
     /// @param hello parameters of `initialize` as the client sent them
     Upstream connect(ObjectNode hello, Upstream.Audience audience) {
-        var kept = first.take(hello, audience);
+        var kept = first().take(hello, audience);
         return kept.isPresent() ? kept.get() : Upstream.open(this, hello, audience);
     }
 
@@ -231,30 +222,24 @@ final class GatewayServer implements AutoCloseable {
     ///
     /// @return false if a client did, or it has ended
     boolean makeRoom() {
-        return first.giveUp();
+        return first().giveUp();
     }
 
     void connected(Upstream upstream) {
-        state = State.READY;
-        reason = "";
-        instructions = upstream.instructions();
+        status.connected(upstream.instructions());
     }
 
     void failed(String why) {
         String brief = Texts.brief(why);
-        synchronized (this) {
-            failures += state == State.FAILED ? 0 : 1;
-            state = State.FAILED;
-            reason = brief;
-        }
+        status.failed(brief);
         gatewayLog.say("%s: %s".formatted(key(), brief));
         whenFailed.accept(this, brief);
         outcome.changed();
     }
 
     /// The number of failures after a success, or after the start: a lasting failure counts once.
-    synchronized int failures() {
-        return failures;
+    int failures() {
+        return status.failures();
     }
 
     /// @param listener gets each failure with its reason; must not block
@@ -264,15 +249,13 @@ final class GatewayServer implements AutoCloseable {
 
     /// A client listed its tools.
     void counted(int count) {
-        tools = count;
-        tried = true;
-        counted = true;
+        status.counted(count);
         outcome.changed();
     }
 
-    /// One that failed and for which something is fetched again is starting.
+    /// A server that failed and for which something is fetched again is STARTING.
     State state() {
-        var now = state;
+        var now = status.state();
         if (now == State.FAILED && authorization != null && authorization.isNeeded()) {
             return State.NEEDS_AUTHORIZATION;
         }
@@ -282,7 +265,7 @@ final class GatewayServer implements AutoCloseable {
     /// Why it failed; empty if it did not.
     String reason() {
         return switch (state()) {
-            case FAILED, NEEDS_AUTHORIZATION -> reason;
+            case FAILED, NEEDS_AUTHORIZATION -> status.reason();
             case STARTING, READY -> "";
         };
     }
@@ -303,7 +286,7 @@ final class GatewayServer implements AutoCloseable {
     /// Whether something is being fetched or installed before it can start, which may take minutes.
     boolean isPreparing() {
         var now = now();
-        return now != null && (now.isPreparing() || (CustomServers.isOne(key()) && state == State.STARTING));
+        return now != null && (now.isPreparing() || (CustomServers.isOne(key()) && status.state() == State.STARTING));
     }
 
     private boolean mayBeRemote() {
@@ -319,7 +302,7 @@ final class GatewayServer implements AutoCloseable {
     /// Its state, for people and programs.
     ObjectNode health() {
         var health =
-                Json.mapper().createObjectNode().put("state", state().word()).put("tools", tools);
+                Json.mapper().createObjectNode().put("state", state().word()).put("tools", status.tools());
         tell(health, "reason", reason());
         var now = now();
         if (now != null) {
@@ -367,7 +350,7 @@ final class GatewayServer implements AutoCloseable {
     /// @return false when it is to be closed instead
     boolean sleep() {
         // Later clients start the server themselves.
-        first.close();
+        first().close();
         var now = now();
         return now != null && now.sleep();
     }
@@ -386,7 +369,7 @@ final class GatewayServer implements AutoCloseable {
     /// Ends it; the next request starts it again.
     @Override
     public void close() {
-        first.close();
+        first().close();
         var now = leave();
         if (now != null) {
             now.close();
@@ -399,7 +382,7 @@ final class GatewayServer implements AutoCloseable {
         if (now != null) {
             now.cut();
         }
-        first.close();
+        first().close();
     }
 
     private @Nullable ChosenHome leave() {

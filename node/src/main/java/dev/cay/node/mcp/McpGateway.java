@@ -198,7 +198,7 @@ public final class McpGateway implements Handler, ConversationHost, AutoCloseabl
     /// The state of one server. One that was not used yet, or failed, is tried first, for a moment.
     GatewayServer looked(String key) {
         var server = require(key);
-        if (server.state() == GatewayServer.State.FAILED) {
+        if (server.state() == ServerStatus.State.FAILED) {
             server.probeAgain();
         } else {
             server.probeIfUnknown();

@@ -165,7 +165,7 @@ final class MetaTools {
         };
         var result = ToolResults.said(
                 warnings.isEmpty() ? outcome : outcome + "\n" + String.join("\n", warnings), structured);
-        return server.state() == GatewayServer.State.FAILED ? result.put("isError", true) : result;
+        return server.state() == ServerStatus.State.FAILED ? result.put("isError", true) : result;
     }
 
     private ObjectNode remove(JsonNode arguments, McpGateway gateway) {

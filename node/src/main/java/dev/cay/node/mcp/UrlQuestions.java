@@ -54,7 +54,7 @@ final class UrlQuestions {
     }
 
     private static Optional<String> wanted(GatewayServer server) {
-        return server.state() == GatewayServer.State.NEEDS_AUTHORIZATION ? server.authorize() : Optional.empty();
+        return server.state() == ServerStatus.State.NEEDS_AUTHORIZATION ? server.authorize() : Optional.empty();
     }
 
     /// Empty if the client was asked for this address already.
