@@ -19,8 +19,8 @@ final class ForEachSandbox {
 
     private ForEachSandbox() {}
 
-    /// Several at a time, but not so many that all of them run into their limits. One that fails does not keep
-    /// the others from their turn.
+    /// Runs the action for several sandboxes at a time, but not for so many that all of them reach their time limits.
+    /// A failure for one sandbox does not stop the others.
     static void each(Collection<SandboxId> ids, Consumer<SandboxId> action) {
         each(ids, AT_ONCE, action);
     }
@@ -34,7 +34,10 @@ final class ForEachSandbox {
                     try {
                         action.accept(id);
                     } catch (RuntimeException e) {
-                        log.atError().setCause(e).addKeyValue("sandbox", id).log("a sandbox resisted");
+                        log.atError()
+                                .setCause(e)
+                                .addKeyValue("sandbox", id)
+                                .log("an action on a sandbox failed; the other sandboxes are handled");
                     } finally {
                         turns.release();
                     }

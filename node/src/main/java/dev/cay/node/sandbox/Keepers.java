@@ -109,7 +109,7 @@ public final class Keepers implements Node, AutoCloseable {
         paused.tidy();
         var sweep = new Sweep(host, saved, id -> keepers.containsKey(id) || sides.has(id), this::slots);
         upkeep = new Upkeep(
-                host.network(), sweep, starts.spares(), leftSpares, this::resisted, this::kill, this::lookAfter);
+                host.network(), sweep, starts.spares(), leftSpares, this::ending, this::kill, this::lookAfter);
         upkeep.start();
         use.start();
     }
@@ -403,9 +403,9 @@ public final class Keepers implements Node, AutoCloseable {
         paused.lookAfter();
     }
 
-    private List<SandboxId> resisted() {
+    private List<SandboxId> ending() {
         return keepers.values().stream()
-                .filter(SandboxKeeper::resisted)
+                .filter(SandboxKeeper::isEnding)
                 .map(SandboxKeeper::id)
                 .toList();
     }

@@ -4,32 +4,36 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 
-/// The stage of a sandbox. Its keeper's thread changes it, every thread may read it.
+/// The stage of a sandbox on its node. Its keeper's thread changes it, every thread may read it.
 ///
 /// ```
-///   STARTING ──► OPEN ◄──► PAUSED      OPEN ──► LEFT
-///       └─────────┴──────────┴──► RESISTED ──► OVER
+///   STARTING ──► OPEN ◄──► PAUSED        OPEN ──► LEFT
+///      │                     ▲
+///      └── adopted paused ───┘
+///
+///   STARTING, OPEN, PAUSED ──► ENDING ──► ENDED
 /// ```
 ///
-/// Each end goes through RESISTED, and stays there if a resource could not be removed.
+/// OPEN and PAUSED may be entered again, as when a frozen sandbox is saved. ENDING is entered again with each attempt
+/// to remove the sandbox's resources. A sandbox that is PAUSED when the daemon stops stays PAUSED.
 final class Life {
     enum Stage {
         STARTING,
         OPEN,
         PAUSED,
-        /// Its end was tried, and a resource could not be removed.
-        RESISTED,
-        OVER,
+        /// Its resources are being removed, or one of them could not be removed and the node tries again.
+        ENDING,
+        ENDED,
         /// The daemon stops, the sandbox does not.
         LEFT;
 
         private boolean mayBecome(Stage next) {
             return switch (this) {
-                case STARTING -> next == OPEN || next == PAUSED || next == RESISTED;
-                case OPEN -> next == OPEN || next == PAUSED || next == LEFT || next == RESISTED;
-                case PAUSED -> next == PAUSED || next == OPEN || next == RESISTED;
-                case RESISTED -> next == RESISTED || next == OVER;
-                case OVER, LEFT -> false;
+                case STARTING -> next == OPEN || next == PAUSED || next == ENDING;
+                case OPEN -> next == OPEN || next == PAUSED || next == LEFT || next == ENDING;
+                case PAUSED -> next == PAUSED || next == OPEN || next == ENDING;
+                case ENDING -> next == ENDING || next == ENDED;
+                case ENDED, LEFT -> false;
             };
         }
     }

@@ -28,15 +28,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Owns one sandbox. Every change of it runs on the keeper's one thread, in order of request; requests to its ports do
-/// not wait in that queue, they use the current {@link Doors}.
-///
-/// ```
-///   start ─► STARTING ─► OPEN ──────────────► OVER
-///   adopt ─►            │ ▲│  ▲ guest lost ─┘  ▲
-///                 pause │ ││  └─ RESISTED ─────┘   the end is tried again
-///                       ▼ ││resume
-///   adopt ─►          PAUSED└► LEFT                 the daemon stops, the sandbox runs on
-/// ```
+/// not wait in that queue, they use the current {@link Doors}. {@link Life} has the stages of a sandbox.
 final class SandboxKeeper {
     private static final Logger log = LoggerFactory.getLogger(SandboxKeeper.class);
     private static final Duration LIMIT = Duration.ofSeconds(60);
@@ -120,7 +112,7 @@ final class SandboxKeeper {
 
     /// Whether clients can see it: it has started and has an owner.
     boolean isThere() {
-        return !isSpare() && (life.is(Stage.OPEN) || life.is(Stage.PAUSED) || life.is(Stage.RESISTED));
+        return !isSpare() && (life.is(Stage.OPEN) || life.is(Stage.PAUSED) || life.is(Stage.ENDING));
     }
 
     boolean isPaused() {
@@ -132,9 +124,9 @@ final class SandboxKeeper {
         return notes().spare();
     }
 
-    /// Whether its end was tried and something would not go.
-    boolean resisted() {
-        return life.is(Stage.RESISTED);
+    /// Whether its end was requested and its resources are not all removed yet.
+    boolean isEnding() {
+        return life.is(Stage.ENDING);
     }
 
     /// Whether its end was requested.
@@ -396,7 +388,10 @@ final class SandboxKeeper {
         try {
             removeAll();
         } catch (RuntimeException e) {
-            log.atError().setCause(e).addKeyValue("sandbox", id()).log("an ended sandbox resists its removal");
+            log.atError()
+                    .setCause(e)
+                    .addKeyValue("sandbox", id())
+                    .log("cannot remove all resources of an ended sandbox; the node tries again");
         }
     }
 
@@ -424,14 +419,14 @@ final class SandboxKeeper {
     }
 
     private void removeAll() {
-        if (life.is(Stage.OVER) || life.is(Stage.LEFT)) {
+        if (life.is(Stage.ENDED) || life.is(Stage.LEFT)) {
             return;
         }
-        life.enter(Stage.RESISTED);
+        life.enter(Stage.ENDING);
         doors.close();
         saving.end();
         footprint.remove();
-        life.enter(Stage.OVER);
+        life.enter(Stage.ENDED);
         turns.end();
         ended.ended(this, reason);
     }

@@ -260,7 +260,7 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
 
     /// Ends side sandboxes whose end failed before, and those whose owner is gone. Called periodically.
     void lookAfter() {
-        endAll(side -> side.keeper.resisted() || owners.apply(side.owner) == null);
+        endAll(side -> side.keeper.isEnding() || owners.apply(side.owner) == null);
     }
 
     /// Ends them all. None is started any more.
@@ -291,7 +291,10 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
         try {
             keeper.end();
         } catch (CayException e) {
-            log.atWarn().setCause(e).addKeyValue("sandbox", keeper.id()).log("a side sandbox resists its end");
+            log.atWarn()
+                    .setCause(e)
+                    .addKeyValue("sandbox", keeper.id())
+                    .log("cannot end a side sandbox; the node tries again");
         }
     }
 

@@ -18,26 +18,26 @@ final class Upkeep implements AutoCloseable {
     private final NetworkPool network;
     private final Sweep sweep;
     private final Spares spares;
-    private final Supplier<List<SandboxId>> resisted;
+    private final Supplier<List<SandboxId>> ending;
     private final Consumer<SandboxId> kill;
     private final Runnable saved;
     private final Thread thread;
 
     /// @param leftSpares spare sandboxes that an earlier daemon left, to be replaced
-    /// @param resisted   those whose end was tried and something would not go
+    /// @param ending     sandboxes whose end was requested and whose resources are not all removed
     /// @param saved      looks after what was saved of sandboxes
     Upkeep(
             NetworkPool network,
             Sweep sweep,
             Spares spares,
             List<SandboxId> leftSpares,
-            Supplier<List<SandboxId>> resisted,
+            Supplier<List<SandboxId>> ending,
             Consumer<SandboxId> kill,
             Runnable saved) {
         this.network = network;
         this.sweep = sweep;
         this.spares = spares;
-        this.resisted = resisted;
+        this.ending = ending;
         this.kill = kill;
         this.saved = saved;
         this.thread = Thread.ofVirtual().name("upkeep").unstarted(() -> keepUp(leftSpares));
@@ -71,7 +71,7 @@ final class Upkeep implements AutoCloseable {
 
     void tidy() {
         attempt("the network", network::heal);
-        attempt("sandboxes that resisted their end", () -> ForEachSandbox.each(resisted.get(), kill));
+        attempt("ending sandboxes", () -> ForEachSandbox.each(ending.get(), kill));
         attempt("what nobody claims", sweep::lookAgain);
         attempt("spare sandboxes", spares::tidy);
         attempt("what was saved", saved);
