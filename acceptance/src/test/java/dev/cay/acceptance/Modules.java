@@ -6,9 +6,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/// Which module a class belongs to, by the place of its class file: packages say it only by agreement, and a new
-/// package
-/// would be in no list.
+/// Which module a class belongs to, by the place of its class file. Package names follow modules only by convention,
+/// and a list of packages would not have a new one.
 final class Modules {
     /// A directory of classes or an archive below `kit/target/`, or an archive `cay-kit-1.0.jar` elsewhere.
     private static final Pattern PLACE = Pattern.compile("/([a-z]+)/target/|/cay-([a-z]+)-[^/]*\\.jar");

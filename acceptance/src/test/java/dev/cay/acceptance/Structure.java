@@ -48,21 +48,22 @@ final class Structure {
 
     /// Classes with more than {@link #MOST_COLLABORATORS} collaborators, each with its collaborators.
     ///
-    /// A collaborator is another class of ours, not of `dev.cay.wire`, that is the type of a field.
+    /// A collaborator is another class of ours, not of `dev.cay.wire`, that is named in the type of a field: as the
+    /// type itself, as its component, or as an argument like `Keeper` in `Map<SandboxId, Keeper>`.
     SortedMap<String, SortedSet<String>> crowded() {
-        var crowded = new TreeMap<String, SortedSet<String>>();
+        var all = new TreeMap<String, SortedSet<String>>();
         for (var type : classes) {
-            var collaborators = collaborators(type);
-            if (isOurs(type) && collaborators.size() > MOST_COLLABORATORS) {
-                crowded.put(type.getName(), collaborators);
+            if (isOurs(type)) {
+                all.computeIfAbsent(outermost(type).getName(), _ -> new TreeSet<>())
+                        .addAll(collaborators(type));
             }
         }
-        return crowded;
+        all.values().removeIf(collaborators -> collaborators.size() <= MOST_COLLABORATORS);
+        return all;
     }
 
-    /// Each name as one line, like `node Challenge: dev.cay.node.a.Challenge dev.cay.node.b.Challenge`: classes that
-    /// are
-    /// nested in no other one, of one module, and have the same name without its package.
+    /// Top-level classes of one module that have the same name without its package. Each name is one line, like
+    /// `node Challenge: dev.cay.node.a.Challenge dev.cay.node.b.Challenge`.
     SortedSet<String> namesThatStandTwice() {
         var types = new TreeMap<String, SortedSet<String>>();
         for (var type : classes) {
@@ -81,7 +82,8 @@ final class Structure {
 
     private static SortedSet<String> collaborators(JavaClass type) {
         return type.getFields().stream()
-                .map(JavaField::getRawType)
+                .map(JavaField::getType)
+                .flatMap(named -> named.getAllInvolvedRawTypes().stream())
                 .map(JavaClass::getBaseComponentType)
                 .map(Structure::outermost)
                 .filter(other -> other.getPackageName().startsWith("dev.cay."))
