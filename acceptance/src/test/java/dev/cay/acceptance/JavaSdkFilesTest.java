@@ -11,6 +11,7 @@ import dev.cay.sdk.SandboxException;
 import dev.cay.sdk.SandboxException.Kind;
 import dev.cay.sdk.Settings;
 import dev.cay.sdk.Watch;
+import dev.cay.testing.Await;
 import dev.cay.testing.NeedsRoot;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -235,12 +236,8 @@ final class JavaSdkFilesTest extends SdkTest {
         }
     }
 
-    private static void awaitEnd(Watch watch) throws InterruptedException {
-        long end = System.nanoTime() + LIMIT.toNanos();
-        while (watch.isOpen()) {
-            assertThat(System.nanoTime()).as("in time").isLessThan(end);
-            TimeUnit.MILLISECONDS.sleep(10);
-        }
+    private static void awaitEnd(Watch watch) {
+        Await.until("the watch ends", () -> !watch.isOpen());
     }
 
     @Test

@@ -15,6 +15,7 @@ import dev.cay.sdk.SandboxInfo;
 import dev.cay.sdk.SecretInfo;
 import dev.cay.sdk.Secrets;
 import dev.cay.sdk.Settings;
+import dev.cay.testing.Await;
 import dev.cay.testing.NeedsRoot;
 import java.net.URI;
 import java.time.Duration;
@@ -22,7 +23,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -97,7 +97,7 @@ final class JavaSdkTest extends SdkTest {
         var wish = NewSandbox.usual().livingFor(Duration.ofSeconds(3)).pausingAndResuming();
         try (var sandbox = cay.create(wish)) {
             sandbox.files().write("kept", "here");
-            await(() -> sandbox.info().state() == SandboxInfo.State.PAUSED);
+            Await.until("the sandbox pauses", () -> sandbox.info().state() == SandboxInfo.State.PAUSED);
             assertThat(sandbox.files().read("kept")).isEqualTo("here");
             assertThat(sandbox.info().state()).isEqualTo(SandboxInfo.State.RUNNING);
         }
@@ -106,21 +106,15 @@ final class JavaSdkTest extends SdkTest {
     @Test
     void tellsWhatItUses() throws Exception {
         try (var sandbox = cay.create()) {
-            await(() -> !sandbox.metrics().isEmpty());
+            Await.until(
+                    "the first measurement of the sandbox",
+                    () -> !sandbox.metrics().isEmpty());
             assertThat(sandbox.metrics().getLast()).satisfies(used -> {
                 assertThat(used.at()).isAfter(Instant.now().minus(Duration.ofMinutes(2)));
                 assertThat(used.cpuCount()).isPositive();
                 assertThat(used.memoryUsed()).isPositive().isLessThan(used.memoryTotal());
                 assertThat(used.diskUsed()).isLessThan(used.diskTotal());
             });
-        }
-    }
-
-    private static void await(Callable<Boolean> condition) throws Exception {
-        long end = System.nanoTime() + LIMIT.toNanos();
-        while (!condition.call()) {
-            assertThat(System.nanoTime()).as("in time").isLessThan(end);
-            TimeUnit.MILLISECONDS.sleep(100);
         }
     }
 

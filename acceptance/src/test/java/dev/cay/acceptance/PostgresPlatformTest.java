@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.platform.OwnCay;
 import dev.cay.platform.RemoteSandbox;
+import dev.cay.testing.Await;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.testing.OwnPostgres;
 import java.io.IOException;
@@ -114,12 +115,10 @@ final class PostgresPlatformTest {
         return output;
     }
 
-    private void awaitGone(OwnCay cay, String id) throws Exception {
-        long end = System.nanoTime() + PATIENCE.toNanos();
-        while (call(cay, "GET", "/sandboxes/" + id, "").statusCode() != 404) {
-            assertThat(System.nanoTime()).as("its end was not caught up").isLessThan(end);
-            Thread.sleep(200);
-        }
+    private void awaitGone(OwnCay cay, String id) {
+        Await.until(
+                "the sandbox that expired while the database was away is ended",
+                () -> call(cay, "GET", "/sandboxes/" + id, "").statusCode() == 404);
     }
 
     private HttpResponse<String> call(OwnCay cay, String method, String path, String body) throws Exception {

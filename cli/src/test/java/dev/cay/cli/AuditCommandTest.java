@@ -2,11 +2,11 @@ package dev.cay.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Await;
 import dev.cay.testing.Fast;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -85,11 +85,9 @@ final class AuditCommandTest {
         }
     }
 
-    private static void await(Path file, String text) throws Exception {
-        long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-        while (!Files.readString(file).contains(text)) {
-            assertThat(System.nanoTime()).as(text).isLessThan(end);
-            Thread.sleep(50);
-        }
+    private static void await(Path file, String text) {
+        Await.until(
+                () -> "the output has '%s'".formatted(text),
+                () -> Files.readString(file).contains(text));
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.Programs;
 import dev.cay.platform.OwnCay;
+import dev.cay.testing.Await;
 import dev.cay.testing.NeedsRoot;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -212,12 +213,8 @@ final class HostCareTest {
 
     /// A process of somebody else that begins a mount namespace holds copies of our mounts for a moment, and with them
     /// the loop device.
-    private void assertNothingOnHost(OwnCay cay) throws IOException, InterruptedException {
-        long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
-        while (!onHost(cay).isEmpty() && System.nanoTime() < end) {
-            Thread.sleep(50);
-        }
-        assertThat(onHost(cay)).isEmpty();
+    private void assertNothingOnHost(OwnCay cay) {
+        Await.until("nothing of this Cay is left on the host", () -> onHost(cay).isEmpty());
     }
 
     private List<String> onHost(OwnCay cay) throws IOException {

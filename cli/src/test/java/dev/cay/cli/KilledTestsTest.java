@@ -8,13 +8,13 @@ import dev.cay.node.host.HostProcess;
 import dev.cay.node.host.Programs;
 import dev.cay.platform.OwnCay;
 import dev.cay.platform.RemoteSandbox;
+import dev.cay.testing.Await;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.testing.OwnJava;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -37,13 +37,11 @@ final class KilledTestsTest {
                 .start();
         String[] words;
         try {
-            long end = System.nanoTime() + LIMIT.toNanos();
-            while (!Files.readString(output).contains("serving ")) {
-                assertThat(victim.isAlive() && System.nanoTime() < end)
-                        .as(Files.readString(output))
-                        .isTrue();
-                TimeUnit.MILLISECONDS.sleep(50);
-            }
+            Await.until("the test run to be killed serves", () -> {
+                String said = Files.readString(output);
+                assertThat(victim.isAlive()).as(said).isTrue();
+                return said.contains("serving ");
+            });
             words = Files.readString(output).strip().split("serving ")[1].split(" ");
             assertThat(onHost(words[0], Path.of(words[2]))).contains("cay_" + words[0], "cay-" + words[0], words[2]);
         } finally {
@@ -55,10 +53,9 @@ final class KilledTestsTest {
         Abandoned.remove(HostLedger.ofHost());
 
         // Another test on this machine may be at it already.
-        long end = System.nanoTime() + LIMIT.toNanos();
-        while (HostLedger.ofHost().reservation(instance).isPresent() && System.nanoTime() < end) {
-            TimeUnit.MILLISECONDS.sleep(50);
-        }
+        Await.until(
+                "the reservation of the killed run is removed",
+                () -> HostLedger.ofHost().reservation(instance).isEmpty());
         assertThat(daemon.runs()).isFalse();
         assertThat(onHost(instance, place)).doesNotContain(instance, place.toString());
         assertThat(place).doesNotExist();

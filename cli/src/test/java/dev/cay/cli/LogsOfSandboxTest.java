@@ -3,6 +3,7 @@ package dev.cay.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.server.template.Origin;
+import dev.cay.testing.Await;
 import dev.cay.testing.Fast;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.LogLine;
@@ -18,7 +19,6 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -131,11 +131,9 @@ final class LogsOfSandboxTest {
                 });
     }
 
-    private static void await(Path file, String text) throws Exception {
-        long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-        while (!Files.readString(file).contains(text)) {
-            assertThat(System.nanoTime()).as(text).isLessThan(end);
-            Thread.sleep(50);
-        }
+    private static void await(Path file, String text) {
+        Await.until(
+                () -> "the output has '%s'".formatted(text),
+                () -> Files.readString(file).contains(text));
     }
 }

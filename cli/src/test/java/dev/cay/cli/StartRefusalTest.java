@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.Programs;
 import dev.cay.node.host.Reservation;
+import dev.cay.testing.Await;
 import dev.cay.testing.NeedsRoot;
 import java.io.IOException;
 import java.net.DatagramSocket;
@@ -157,12 +158,8 @@ final class StartRefusalTest {
     }
 
     /// The kernel detaches a loop device a moment after its file system is unmounted.
-    private void assertNoTraces() throws Exception {
-        long end = System.nanoTime() + LIMIT.toNanos();
-        while (!traces().isEmpty() && System.nanoTime() < end) {
-            TimeUnit.MILLISECONDS.sleep(50);
-        }
-        assertThat(traces()).isEmpty();
+    private void assertNoTraces() {
+        Await.until("the refused start leaves nothing on the host", () -> traces().isEmpty());
     }
 
     /// What a refused start must not leave on the host.

@@ -9,6 +9,7 @@ import dev.cay.life.Trees;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.Reservation;
 import dev.cay.node.image.LayerStore;
+import dev.cay.testing.Await;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.tls.LocalAuthority;
 import java.io.IOException;
@@ -192,11 +193,9 @@ final class UpDownTest {
         Path output = Files.createTempFile(directory, "run", ".out");
         Process up = start(output, "up", "--detach");
         started.add(up);
-        long end = System.nanoTime() + LIMIT.toNanos();
-        while (up.isAlive() && !Files.readString(output).contains("waiting for the Cay before")) {
-            assertThat(System.nanoTime()).isLessThan(end);
-            TimeUnit.MILLISECONDS.sleep(20);
-        }
+        Await.until(
+                "the start waits for the Cay before, or ends",
+                () -> !up.isAlive() || Files.readString(output).contains("waiting for the Cay before"));
         dying.destroyForcibly().waitFor();
         assertThat(up.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
         assertThat(Files.readString(output)).contains("Cay is ready").doesNotContain("already running");
@@ -268,11 +267,7 @@ final class UpDownTest {
         Process down = start(output, "down", "--all");
         started.add(down);
         Path asked = directory.resolve("run/end-all");
-        long end = System.nanoTime() + LIMIT.toNanos();
-        while (!Files.exists(asked)) {
-            assertThat(System.nanoTime()).isLessThan(end);
-            Thread.sleep(10);
-        }
+        Await.until("the command asks the daemon to end all sandboxes", () -> Files.exists(asked));
         daemon.destroyForcibly().waitFor();
         assertThat(down.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
         assertThat(Files.readString(output)).contains("Cay stopped; no sandbox is left.");

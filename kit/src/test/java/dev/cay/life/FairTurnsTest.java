@@ -3,6 +3,7 @@ package dev.cay.life;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cay.testing.Await;
 import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import dev.cay.wire.TeamId;
@@ -25,15 +26,13 @@ final class FairTurnsTest {
     private final BlockingQueue<FairTurns.Turn> taken = new LinkedBlockingQueue<>();
     private final BlockingQueue<TeamId> order = new LinkedBlockingQueue<>();
 
-    private Thread waiting(FairTurns limit, TeamId team) throws InterruptedException {
+    private Thread waiting(FairTurns limit, TeamId team) {
         var thread = Thread.startVirtualThread(() -> {
             var turn = limit.take(team);
             order.add(team);
             taken.add(turn);
         });
-        while (thread.getState() != Thread.State.TIMED_WAITING) {
-            Thread.sleep(1);
-        }
+        Await.until("the team %s waits".formatted(team), () -> thread.getState() == Thread.State.TIMED_WAITING);
         return thread;
     }
 

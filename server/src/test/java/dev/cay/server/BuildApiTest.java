@@ -2,6 +2,7 @@ package dev.cay.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Await;
 import dev.cay.testing.Fast;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.BuildLine;
@@ -118,11 +119,9 @@ final class BuildApiTest {
         }
         var requested = request("{\"name\":\"mine\"}");
         begin(requested, "{\"fromTemplate\":\"moment:nothing\"}", 202);
-        long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
-        while (!status(requested).get("status").stringValue().equals("error")) {
-            assertThat(System.nanoTime()).isLessThan(end);
-            Thread.sleep(10);
-        }
+        Await.until(
+                "the build fails",
+                () -> status(requested).get("status").stringValue().equals("error"));
         assertThat(status(requested).get("reason").get("message").stringValue()).contains("has no such tag");
     }
 

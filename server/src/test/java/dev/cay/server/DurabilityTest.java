@@ -2,11 +2,11 @@ package dev.cay.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Await;
 import dev.cay.testing.Fast;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Durability;
 import dev.cay.wire.node.Saved;
-import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -31,12 +31,10 @@ final class DurabilityTest extends ServerTest {
         return "not listed";
     }
 
-    private void awaitDurability(String id, String wanted) throws InterruptedException {
-        long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
-        while (!durability(id).equals(wanted) && System.nanoTime() < end) {
-            Thread.sleep(5);
-        }
-        assertThat(durability(id)).isEqualTo(wanted);
+    private void awaitDurability(String id, String wanted) {
+        Await.until(
+                () -> "durability %s, now %s".formatted(wanted, durability(id)),
+                () -> durability(id).equals(wanted));
     }
 
     @Test

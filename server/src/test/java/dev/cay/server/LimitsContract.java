@@ -3,6 +3,7 @@ package dev.cay.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.server.store.Store;
+import dev.cay.testing.Await;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Saved;
 import java.nio.file.Path;
@@ -126,12 +127,8 @@ abstract class LimitsContract {
         cay.create();
     }
 
-    private void awaitUse(int sandboxes) throws InterruptedException {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-        while (use() != sandboxes && System.nanoTime() < end) {
-            Thread.sleep(5);
-        }
-        assertThat(use()).isEqualTo(sandboxes);
+    private void awaitUse(int sandboxes) {
+        Await.until(() -> "%d sandboxes count, now %d".formatted(sandboxes, use()), () -> use() == sandboxes);
     }
 
     private int use() {

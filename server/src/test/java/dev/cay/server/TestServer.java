@@ -15,6 +15,7 @@ import dev.cay.server.store.Store;
 import dev.cay.server.store.sqlite.TestStore;
 import dev.cay.server.template.Origin;
 import dev.cay.server.webhook.Webhooks;
+import dev.cay.testing.Await;
 import dev.cay.tls.LocalAuthority;
 import dev.cay.wire.SandboxAddress;
 import dev.cay.wire.SandboxId;
@@ -342,18 +343,7 @@ final class TestServer implements AutoCloseable {
     }
 
     static void await(String what, BooleanSupplier condition) {
-        long end = System.nanoTime() + Duration.ofSeconds(10).toNanos();
-        while (!condition.getAsBoolean()) {
-            if (System.nanoTime() > end) {
-                throw new AssertionError("not within 10 seconds: " + what);
-            }
-            Thread.onSpinWait();
-            try {
-                Thread.sleep(5);
-            } catch (InterruptedException e) {
-                throw new AssertionError(e);
-            }
-        }
+        Await.until(what, condition::getAsBoolean);
     }
 
     private Answer send(InetSocketAddress to, String method, String path, String body, Map<String, String> headers) {

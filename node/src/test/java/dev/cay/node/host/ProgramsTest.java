@@ -3,6 +3,7 @@ package dev.cay.node.host;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cay.testing.Await;
 import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import java.nio.file.Files;
@@ -11,7 +12,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -55,9 +55,7 @@ class ProgramsTest {
         assertThat(lines.getFirst()).matches("\\S*timeout --signal=KILL 30 sh -c .*");
     }
 
-    private static void awaitEnd(String pid) throws InterruptedException {
-        while (Files.exists(Path.of("/proc", pid))) {
-            TimeUnit.MILLISECONDS.sleep(20);
-        }
+    private static void awaitEnd(String pid) {
+        Await.until("the process %s ends".formatted(pid), () -> !Files.exists(Path.of("/proc", pid)));
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.cay.node.host.Programs;
+import dev.cay.testing.Await;
 import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import dev.cay.wire.node.NodeTemplate;
@@ -13,8 +14,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -51,24 +50,18 @@ final class TemplateBuildsTest {
         return builds.list().getFirst();
     }
 
-    private static void await(Callable<Boolean> condition) throws Exception {
-        while (!condition.call()) {
-            TimeUnit.MILLISECONDS.sleep(10);
-        }
-    }
-
     @Test
     void saysWhyOneFailedAndTriesAgainWhenAsked() throws Exception {
         try (var builds = builds("echo 'E: no mirror today'; echo tried >> %s/tries; exit 1".formatted(dir))) {
             assertThat(only(builds).state()).isEqualTo(State.ABSENT);
             assertThat(builds.built()).isEmpty();
             assertThat(builds.prepare(NAME).state()).isEqualTo(State.BUILDING);
-            await(() -> only(builds).state() == State.FAILED);
+            Await.until("the build fails", () -> only(builds).state() == State.FAILED);
             assertThat(only(builds).news()).contains("no mirror today", "check that this host reaches", "log");
             assertThat(unfinished()).isEmpty();
 
             assertThat(builds.prepare(NAME).state()).isEqualTo(State.BUILDING);
-            await(() -> only(builds).state() == State.FAILED);
+            Await.until("the second build fails", () -> only(builds).state() == State.FAILED);
             assertThat(dir.resolve("tries")).hasContent("tried\ntried");
         }
     }
@@ -79,12 +72,12 @@ final class TemplateBuildsTest {
         try (var builds =
                 builds("cd \"$tree\"; seq 40000 | xargs touch; echo $$ > %s; exec sleep 1000".formatted(told))) {
             builds.prepare(NAME);
-            await(() -> Files.exists(told) && Files.size(told) > 0);
+            Await.until("the build writes its process id", () -> Files.exists(told) && Files.size(told) > 0);
             assertThat(unfinished()).hasSize(1);
         }
         assertThat(unfinished()).isEmpty();
         long pid = Long.parseLong(Files.readString(told).strip());
-        await(() -> ProcessHandle.of(pid).isEmpty());
+        Await.until("the process of the build ends", () -> ProcessHandle.of(pid).isEmpty());
     }
 
     @Test
@@ -93,9 +86,11 @@ final class TemplateBuildsTest {
         String progress = "echo 'I: running apt-get update...'; echo on > %s; exec sleep 1000".formatted(told);
         try (var builds = builds(progress)) {
             builds.prepare(NAME);
-            await(() -> only(builds).news().contains("reading package lists"));
+            Await.until(
+                    "the build reads package lists", () -> only(builds).news().contains("reading package lists"));
             var other = new HouseTemplate(NAME, new LayerStore(dir), Programs.ofHost(), dir.resolve("logs"));
-            await(() -> other.underWay().isPresent());
+            Await.until(
+                    "another reader sees the progress", () -> other.underWay().isPresent());
             assertThat(other.underWay().orElseThrow()).isEqualTo("1 %, reading package lists");
         }
         assertThat(new LayerStore(dir).underWay(Recipe.of(NAME).key(HostArchitecture.name())))
@@ -106,10 +101,11 @@ final class TemplateBuildsTest {
     void whatIsBuiltDoesNotWaitForWhatIsNot() throws Exception {
         try (var builds = builds(endless())) {
             builds.prepare(NAME);
-            await(() -> Files.exists(dir.resolve("begun")));
+            Await.until("the first build begins", () -> Files.exists(dir.resolve("begun")));
             haveTreeOfBase();
             builds.prepare(HouseTemplate.BASE);
-            await(() -> builds.list().getLast().state() == State.READY);
+            Await.until(
+                    "the base template is ready", () -> builds.list().getLast().state() == State.READY);
             assertThat(only(builds).state()).isEqualTo(State.BUILDING);
         }
     }
@@ -118,11 +114,12 @@ final class TemplateBuildsTest {
     void whatAnotherProcessBuiltMeanwhileIsReadyWhenAskedFor() throws Exception {
         try (var builds = builds(endless())) {
             builds.prepare(NAME);
-            await(() -> Files.exists(dir.resolve("begun")));
+            Await.until("the first build begins", () -> Files.exists(dir.resolve("begun")));
             assertThat(builds.prepare(HouseTemplate.BASE).news()).startsWith("it begins, about ");
             haveTreeOfBase();
             builds.prepare(HouseTemplate.BASE);
-            await(() -> builds.list().getLast().state() == State.READY);
+            Await.until(
+                    "the base template is ready", () -> builds.list().getLast().state() == State.READY);
             assertThat(only(builds).state()).isEqualTo(State.BUILDING);
         }
     }

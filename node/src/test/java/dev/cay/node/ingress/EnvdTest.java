@@ -3,6 +3,7 @@ package dev.cay.node.ingress;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Await;
 import dev.cay.testing.NeedsRoot;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -12,7 +13,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -165,11 +165,7 @@ class EnvdTest {
                 .body()) {
             frame(started);
         }
-        long deadline = System.nanoTime() + Duration.ofSeconds(10).toNanos();
-        while (!Files.exists(folder.resolve("done"))) {
-            assertThat(System.nanoTime()).isLessThan(deadline);
-            Thread.sleep(5);
-        }
+        Await.until("the command writes its file", () -> Files.exists(folder.resolve("done")));
         assertThat(call("/process.Process/List", "{}").body()).contains("sleep 100");
     }
 

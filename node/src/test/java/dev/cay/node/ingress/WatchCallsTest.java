@@ -2,10 +2,10 @@ package dev.cay.node.ingress;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Await;
 import dev.cay.testing.NeedsRoot;
 import java.io.InputStream;
 import java.nio.file.Files;
-import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -124,11 +124,10 @@ class WatchCallsTest extends EnvdFilesTest {
         assertThat(refused.body()).contains("\"resource_exhausted\"", "256 watchers");
     }
 
-    private void awaitUse(String expected) throws InterruptedException {
-        long end = System.nanoTime() + Duration.ofSeconds(10).toNanos();
-        while (!envd.watches().use().equals(expected)) {
-            assertThat(System.nanoTime()).as(envd.watches().use()).isLessThan(end);
-            Thread.sleep(5);
-        }
+    private void awaitUse(String expected) {
+        Await.until(
+                () -> "watches are %s, now %s"
+                        .formatted(expected, envd.watches().use()),
+                () -> envd.watches().use().equals(expected));
     }
 }

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.cay.node.guest.Spawn;
 import dev.cay.node.guest.TestSandbox;
 import dev.cay.node.lines.LongLines;
+import dev.cay.testing.Await;
 import dev.cay.testing.NeedsRoot;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -27,9 +27,7 @@ class RunnerTest {
         try (var sandbox = new TestSandbox();
                 var link = sandbox.link();
                 var runner = Runner.start(link, sandbox.workers(), new LongLines(), spawn)) {
-            while (!runner.isOver()) {
-                TimeUnit.MILLISECONDS.sleep(5);
-            }
+            Await.until("the runner ends", runner::isOver);
             assertThat(runner.trouble()).isEqualTo(trouble);
         }
     }

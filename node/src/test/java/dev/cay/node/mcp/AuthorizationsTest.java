@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.http.HttpListeners;
 import dev.cay.http.Json;
+import dev.cay.testing.Await;
 import dev.cay.testing.Fast;
 import dev.cay.web.Addresses;
 import dev.cay.web.Dialer;
@@ -31,7 +32,6 @@ import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -120,10 +120,9 @@ final class AuthorizationsTest {
     }
 
     private static void awaitState(McpGateway gateway, String word) {
-        for (int i = 0; i < 600 && !state(gateway).path("state").asString().equals(word); i++) {
-            LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
-        }
-        assertThat(state(gateway).path("state").asString()).isEqualTo(word);
+        Await.until(
+                () -> "the state %s of the server: %s".formatted(word, state(gateway)),
+                () -> state(gateway).path("state").asString().equals(word));
     }
 
     /// A gateway whose server was authorized.
@@ -225,9 +224,7 @@ final class AuthorizationsTest {
     void forgetsAndRevokesTokensWithTheSandbox() throws Exception {
         authorized();
         world.gateways.end(SmallGateways.ID);
-        for (int i = 0; i < 400 && count(birds.posted, "/revoke") == 0; i++) {
-            LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
-        }
+        Await.until("the token is revoked", () -> count(birds.posted, "/revoke") > 0);
         assertThat(count(birds.posted, "token_type_hint=refresh_token")).isEqualTo(1);
         assertThat(directory.resolve("small.tokens")).doesNotExist();
     }

@@ -11,6 +11,7 @@ import dev.cay.node.mcp.catalog.ServerPlan;
 import dev.cay.node.mcp.server.ChosenHome;
 import dev.cay.node.mcp.server.ServerHome;
 import dev.cay.node.mcp.server.ServerLink;
+import dev.cay.testing.Await;
 import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -190,12 +191,10 @@ class FirstLinkTest {
     }
 
     /// Until it was tried, which is when it knows its tools.
-    private void awaitReady() throws InterruptedException {
-        long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
-        while (server.health().path("tools").asInt() != 1) {
-            assertThat(System.nanoTime()).as("tried within 20 s").isLessThan(end);
-            Thread.sleep(5);
-        }
+    private void awaitReady() {
+        Await.until(
+                "the tools of the server are counted",
+                () -> server.health().path("tools").asInt() == 1);
     }
 
     private static ObjectNode hello(String json) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.cay.http.Json;
+import dev.cay.testing.Await;
 import dev.cay.testing.Fast;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -277,7 +278,7 @@ final class InterceptorsTest {
         try (var world = world("when: before, exec: [%s]".formatted(quick));
                 var client = client(world)) {
             assertThat(SmallClient.text(client.call("birds-sing", "{}"))).isEqualTo("{\"a\":1}");
-            assertThat(isGone(mark)).isTrue();
+            awaitEnd(mark);
         }
     }
 
@@ -289,7 +290,7 @@ final class InterceptorsTest {
         try (var world = world("when: before, exec: [%s], timeout: 1s".formatted(slow));
                 var client = client(world)) {
             assertThat(SmallClient.text(client.call("birds-sing", "{}"))).contains("took longer");
-            assertThat(isGone(mark)).isTrue();
+            awaitEnd(mark);
         }
     }
 
@@ -300,12 +301,9 @@ final class InterceptorsTest {
         try (var world = world("when: before, exec: [%s], timeout: 60s".formatted(slow));
                 var client = client(world)) {
             var call = client.ask("tools/call", SmallClient.calling("birds-sing", "{}"));
-            for (int i = 0; i < 1000 && !runs(mark); i++) {
-                LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
-            }
-            assertThat(runs(mark)).isTrue();
+            Await.until("the program runs", () -> runs(mark));
             client.callOff(call);
-            assertThat(isGone(mark)).isTrue();
+            awaitEnd(mark);
         }
     }
 
@@ -331,10 +329,7 @@ final class InterceptorsTest {
                         .anyMatch(arguments -> List.of(arguments).contains(argument)));
     }
 
-    private static boolean isGone(String argument) {
-        for (int i = 0; i < 300 && runs(argument); i++) {
-            LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
-        }
-        return !runs(argument);
+    private static void awaitEnd(String argument) {
+        Await.until("the program with the argument %s ends".formatted(argument), () -> !runs(argument));
     }
 }

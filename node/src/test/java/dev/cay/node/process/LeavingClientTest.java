@@ -1,9 +1,9 @@
 package dev.cay.node.process;
 
-import static dev.cay.node.process.ProcessTableTest.await;
 import static dev.cay.node.process.ProcessTableTest.shell;
 
 import dev.cay.node.guest.TestSandbox;
+import dev.cay.testing.Await;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
 import java.io.IOException;
@@ -37,7 +37,9 @@ class LeavingClientTest {
                 client.interrupt();
                 client.join();
             }
-            await(() -> openIn(folder) <= before && folders(folder) == 1);
+            Await.until(
+                    "descriptors and folders of processes whose clients left are released",
+                    () -> openIn(folder) <= before && folders(folder) == 1);
             running.process().killNow();
         }
     }

@@ -3,6 +3,7 @@ package dev.cay.node.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.node.guest.TestSandbox;
+import dev.cay.testing.Await;
 import dev.cay.testing.NeedsRoot;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -40,10 +41,11 @@ class ManyCommandsTest {
                 }
             }
             // One whose subscriber was still there when it should have gone goes a moment later.
-            ProcessTableTest.await(() -> known(table, pids) <= KEPT);
+            Await.until("the table forgets ended processes", () -> known(table, pids) <= KEPT);
             assertThat(known(table, pids)).isEqualTo(KEPT);
             assertThat(table.find(new Selector.Pid(pids.getLast()))).isPresent();
-            ProcessTableTest.await(
+            Await.until(
+                    "folders of forgotten processes are removed",
                     () -> sandbox.directory().resolve("processes").toFile().list().length <= KEPT + 1);
         }
     }

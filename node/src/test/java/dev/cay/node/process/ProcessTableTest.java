@@ -9,6 +9,7 @@ import dev.cay.node.guest.Exit;
 import dev.cay.node.guest.GuestLink;
 import dev.cay.node.guest.Streams;
 import dev.cay.node.guest.TestSandbox;
+import dev.cay.testing.Await;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -22,7 +23,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -139,15 +139,6 @@ class ProcessTableTest {
     private Heard run(Launch launch) throws Exception {
         try (var subscription = table.start(launch)) {
             return listen(subscription);
-        }
-    }
-
-    /// Waits longer than anything takes on a busy machine.
-    static void await(BooleanSupplier condition) throws InterruptedException {
-        long deadline = System.nanoTime() + 3 * LIMIT.toNanos();
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).as("in time").isLessThan(deadline);
-            TimeUnit.MILLISECONDS.sleep(2);
         }
     }
 
@@ -330,7 +321,7 @@ class ProcessTableTest {
         var subscription = table.start(shell("head -c 5000000 /dev/zero; echo done"));
         subscription.close();
         // The end of the output may come after the exit, and the oldest part gives way to it.
-        await(() -> subscription.process().isOver());
+        Await.until("the process ends", () -> subscription.process().isOver());
 
         try (var late = Subscription.to(subscription.process(), Map.of(Channel.STDOUT, 0L))) {
             var heard = listen(late);
@@ -344,7 +335,8 @@ class ProcessTableTest {
         try (var slow = table.start(shell("head -c 3000000 /dev/zero; echo done"))) {
             assertThat(slow.next(LIMIT)).isInstanceOf(Output.Data.class);
             assertThat(slow.process().running()).isTrue();
-            await(() -> !slow.process().running());
+            Await.until(
+                    "the process of the slow reader ends", () -> !slow.process().running());
 
             assertThatThrownBy(() -> slow.next(LIMIT)).hasMessageContaining("was not read");
         }
@@ -384,7 +376,7 @@ class ProcessTableTest {
             pid = subscription.process().pid();
             listen(subscription);
         }
-        await(() -> forgotten(pid));
+        Await.until("the table forgets the process", () -> forgotten(pid));
         reopen();
 
         assertThat(table.list()).isEmpty();
@@ -417,7 +409,9 @@ class ProcessTableTest {
             }
         }
         // How each ended is still being written down.
-        await(() -> TestSandbox.descriptors().size() <= before);
+        Await.until(
+                "descriptors of ended processes are closed",
+                () -> TestSandbox.descriptors().size() <= before);
         assertThat(table.list()).isEmpty();
     }
 }

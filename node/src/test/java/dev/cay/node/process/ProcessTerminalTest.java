@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.cay.node.guest.Exit;
 import dev.cay.node.guest.GuestLink;
 import dev.cay.node.guest.TestSandbox;
+import dev.cay.testing.Await;
 import dev.cay.testing.NeedsRoot;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -15,7 +16,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -85,12 +85,8 @@ class ProcessTerminalTest {
         }
     }
 
-    private static void awaitFile(Path file) throws InterruptedException {
-        long deadline = System.nanoTime() + LIMIT.toNanos();
-        while (!Files.exists(file)) {
-            assertThat(System.nanoTime()).as("%s is there in time", file).isLessThan(deadline);
-            TimeUnit.MILLISECONDS.sleep(5);
-        }
+    private static void awaitFile(Path file) {
+        Await.until("the file %s exists".formatted(file), () -> Files.exists(file));
     }
 
     @ParameterizedTest

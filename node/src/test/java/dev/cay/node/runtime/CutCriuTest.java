@@ -2,6 +2,7 @@ package dev.cay.node.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Await;
 import dev.cay.testing.Fast;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -68,10 +69,12 @@ class CutCriuTest {
             var left = helper(said);
             var busy = helper(saidByOther);
             var guard = new CutCriu(cut.toHandle());
-            await(() -> cut.children()
-                    .anyMatch(child -> ProcessStat.read(child.pid())
-                            .filter(ProcessStat::isDead)
-                            .isPresent()));
+            Await.until(
+                    "a child of criu is dead",
+                    () -> cut.children()
+                            .anyMatch(child -> ProcessStat.read(child.pid())
+                                    .filter(ProcessStat::isDead)
+                                    .isPresent()));
 
             guard.look();
             assertThat(left.isAlive()).as("runc may be about to look itself").isTrue();
@@ -83,16 +86,6 @@ class CutCriuTest {
             calm.look();
             calm.look();
             assertThat(busy.isAlive()).isTrue();
-        }
-    }
-
-    private interface Condition {
-        boolean holds();
-    }
-
-    private static void await(Condition condition) throws InterruptedException {
-        while (!condition.holds()) {
-            Thread.sleep(10);
         }
     }
 }

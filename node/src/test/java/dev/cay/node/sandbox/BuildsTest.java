@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.node.linux.Attributes;
 import dev.cay.node.linux.FileCalls;
+import dev.cay.testing.Await;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.TeamId;
@@ -175,12 +176,10 @@ final class BuildsTest {
         }
     }
 
-    private static void awaitWaiting(HeardBuild build) throws InterruptedException {
-        long end = System.nanoTime() + TestNode.LIMIT.toNanos();
-        while (!String.join("\n", build.lines()).contains("Waiting for other builds")) {
-            assertThat(System.nanoTime()).isLessThan(end);
-            Thread.sleep(5);
-        }
+    private static void awaitWaiting(HeardBuild build) {
+        Await.until(
+                "the build waits for other builds",
+                () -> String.join("\n", build.lines()).contains("Waiting for other builds"));
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.node.host.Programs;
 import dev.cay.node.process.DoomedProgram;
+import dev.cay.testing.Await;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Egress;
@@ -110,7 +111,7 @@ class EgressTest {
     void aSpareSandboxHasThemBeforeItIsGivenAway() throws Exception {
         var kind = spec(Egress.open()).kind();
         node.keepers.expect(kind);
-        NodeTest.await(() -> node.keepers.spares() > 0);
+        Await.until("a spare sandbox", () -> node.keepers.spares() > 0);
         var id = node.keepers.reserve(kind);
         int pid = node.runc.find(id).orElseThrow().pid();
         var given = new SandboxSpec(
@@ -146,8 +147,10 @@ class EgressTest {
                 .isEqualTo("none");
         assertThat(node.run(ID.value(), "wc -l < /tmp/tried")).as("it did try").matches("[1-9]\\d*");
         node.keepers.setEgress(ID, Egress.open());
-        NodeTest.await(() ->
-                node.run(ID.value(), "cat /tmp/leak 2>/dev/null || echo none").startsWith("leak"));
+        Await.until(
+                "a connection that the rules forbid",
+                () -> node.run(ID.value(), "cat /tmp/leak 2>/dev/null || echo none")
+                        .startsWith("leak"));
     }
 
     /// A sandbox that is made of it is told what it may reach; a password of a proxy stays with the sandbox

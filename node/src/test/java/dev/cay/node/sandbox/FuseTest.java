@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.cay.testing.Await;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -80,7 +81,9 @@ class FuseTest extends NodeTest {
     /// A process that waits for ever for an answer of the server.
     private void waitInside(String path) throws Exception {
         TestNode.event(node.start(ALLOWED, "stat " + path));
-        await(() -> node.run(ALLOWED, "cat /var/tmp/fuse-*.log").contains("1 "));
+        Await.until(
+                "the file system serves a request",
+                () -> node.run(ALLOWED, "cat /var/tmp/fuse-*.log").contains("1 "));
     }
 
     private static void within(Duration limit, ThrowingCallable action) throws Throwable {
@@ -118,7 +121,9 @@ class FuseTest extends NodeTest {
         assertThat(node.run(ALLOWED, "su user -c 'cat ~/mine/f'")).isEqualTo(CONTENT);
         // In use: only -z takes it away, and what has it open gets an error.
         TestNode.event(node.start(ALLOWED, "exec 3< /home/user/mine/f; sleep 100"));
-        await(() -> node.run(ALLOWED, "ls -l /proc/[0-9]*/fd 2>/dev/null").contains("mine/f"));
+        Await.until(
+                "the file in the mount is open",
+                () -> node.run(ALLOWED, "ls -l /proc/[0-9]*/fd 2>/dev/null").contains("mine/f"));
         assertThat(node.run(ALLOWED, "fusermount3 -u /home/user/mine")).contains("busy");
         assertThat(node.run(ALLOWED, "fusermount3 -uz /home/user/mine")).isEmpty();
         assertThat(mounts(ALLOWED)).isEmpty();
@@ -133,7 +138,9 @@ class FuseTest extends NodeTest {
                 ALLOWED,
                 "exec python3 -c \"import socket, time; s = socket.socket(socket.AF_UNIX); s.bind(chr(0) + '%s'); s.listen(4); time.sleep(100)\""
                         .formatted(name)));
-        await(() -> node.run(ALLOWED, "su user -c 'cat /proc/net/unix'").contains(name));
+        Await.until(
+                "the socket of the program",
+                () -> node.run(ALLOWED, "su user -c 'cat /proc/net/unix'").contains(name));
         String ask = "ASKER=%s timeout 5 python3 /srv/fuse.py ask mount /data/m rw".formatted(name);
         assertThat(node.run(ALLOWED, "su user -c '%s'".formatted(ask)))
                 .startsWith("400")
@@ -151,7 +158,7 @@ class FuseTest extends NodeTest {
         assertThat(node.run(ALLOWED, script)).startsWith("mounted");
         assertThat(node.run(ALLOWED, "cat /data/m/f")).isEqualTo(CONTENT);
         node.run(ALLOWED, "pkill -9 -x python3");
-        await(() -> mounts(ALLOWED).isEmpty());
+        Await.until("all mounts are gone", () -> mounts(ALLOWED).isEmpty());
     }
 
     @Test
@@ -291,7 +298,7 @@ class FuseTest extends NodeTest {
                         "fusermount3 -uz /data/m; while pgrep -x 'python3|stat' >/dev/null; do sleep 0.1; done"))
                 .isEmpty();
         node.keepers.pause(ID, Keep.MEMORY);
-        await(() -> node.runc.find(ID).isEmpty());
+        Await.until("the container is gone", () -> node.runc.find(ID).isEmpty());
         node.keepers.resume(ID, true);
         serve("/data/m", "plain", "root");
         assertThat(node.run(ALLOWED, "cat /data/m/f")).isEqualTo(CONTENT);
@@ -318,7 +325,9 @@ class FuseTest extends NodeTest {
     void aSandboxWhoseServerWaitsForItselfIsKilledInTime() throws Throwable {
         create(ALLOWED);
         serve("/data/m", "self", "root");
-        await(() -> node.run(ALLOWED, "cat /var/tmp/fuse-*.log").contains("1 "));
+        Await.until(
+                "the file system serves a request",
+                () -> node.run(ALLOWED, "cat /var/tmp/fuse-*.log").contains("1 "));
         var container = node.runc.find(ID).orElseThrow();
         within(SOON, () -> node.keepers.kill(ID));
         assertThat(container.hasEnded()).isTrue();

@@ -2,6 +2,7 @@ package dev.cay.node.sandbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Await;
 import dev.cay.wire.BuildId;
 import dev.cay.wire.TeamId;
 import dev.cay.wire.TemplateId;
@@ -113,11 +114,9 @@ final class HeardBuild implements NodeBuilds.Watcher {
         return this;
     }
 
-    void awaitLine(String part) throws InterruptedException {
-        long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
-        while (List.copyOf(lines).stream().noneMatch(line -> line.endsWith("[stdout]: " + part))) {
-            assertThat(System.nanoTime()).as(part).isLessThan(end);
-            Thread.sleep(20);
-        }
+    void awaitLine(String part) {
+        Await.until(
+                () -> "the line '%s' in %s".formatted(part, lines),
+                () -> List.copyOf(lines).stream().anyMatch(line -> line.endsWith("[stdout]: " + part)));
     }
 }

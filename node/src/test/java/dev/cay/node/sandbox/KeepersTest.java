@@ -10,6 +10,7 @@ import dev.cay.node.process.DoomedProgram;
 import dev.cay.node.runtime.Container;
 import dev.cay.node.runtime.ContainerRuntime;
 import dev.cay.node.runtime.ContainerSpec;
+import dev.cay.testing.Await;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -222,7 +223,7 @@ class KeepersTest extends NodeTest {
         assertThat(node.keepers.find(id)).isEmpty();
         var killed = CompletableFuture.runAsync(() -> node.keepers.kill(id), THREADS);
         var again = CompletableFuture.runAsync(() -> node.keepers.kill(id), THREADS);
-        await(() -> node.keepers.killAsked(id));
+        Await.until("the node notes that the kill was requested", () -> node.keepers.killAsked(id));
         goOn.countDown();
 
         killed.get(30, TimeUnit.SECONDS);

@@ -3,6 +3,7 @@ package dev.cay.node.sandbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.node.runtime.Command;
+import dev.cay.testing.Await;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.LogLine;
@@ -10,8 +11,6 @@ import dev.cay.wire.node.ResourceUse;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -78,7 +77,7 @@ class MeasureTest {
     void tellsWhichCommandsRanAndHowTheyEnded() throws Exception {
         node.run("busy", "echo printed; exit 3");
 
-        await(() -> lines.size() == 2);
+        Await.until("two log lines of the process", () -> lines.size() == 2);
         assertThat(lines.getFirst().message()).isEqualTo("Process started");
         assertThat(lines.getFirst().fields())
                 .containsEntry("user", "root")
@@ -97,13 +96,5 @@ class MeasureTest {
         node.keepers.measureAll();
         assertThat(lines.stream().filter(line -> line.level() == LogLine.Level.WARN))
                 .hasSize(1);
-    }
-
-    private static void await(BooleanSupplier condition) throws InterruptedException {
-        long deadline = System.nanoTime() + TestNode.LIMIT.toNanos();
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).as("in time").isLessThan(deadline);
-            TimeUnit.MILLISECONDS.sleep(5);
-        }
     }
 }

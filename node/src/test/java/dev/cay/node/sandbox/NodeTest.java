@@ -1,9 +1,6 @@
 package dev.cay.node.sandbox;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
-import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
+import dev.cay.testing.Await;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
@@ -27,11 +24,9 @@ abstract class NodeTest {
         }
     }
 
-    static void await(Callable<Boolean> condition) throws Exception {
-        long deadline = System.nanoTime() + TestNode.LIMIT.toNanos();
-        while (!condition.call()) {
-            assertThat(System.nanoTime()).as("in time").isLessThan(deadline);
-            TimeUnit.MILLISECONDS.sleep(5);
-        }
+    /// Like {@link Await#until}; the failure names the line of the test.
+    static void await(Await.Condition condition) {
+        var line = StackWalker.getInstance().walk(frames -> frames.skip(1).findFirst());
+        Await.until("the condition at %s".formatted(line.orElseThrow().toStackTraceElement()), condition);
     }
 }

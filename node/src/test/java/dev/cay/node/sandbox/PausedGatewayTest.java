@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.http.Json;
 import dev.cay.node.mcp.GatewayControl;
+import dev.cay.testing.Await;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.SystemPorts;
@@ -106,7 +107,9 @@ class PausedGatewayTest extends ServerHomeTest {
     }
 
     private void awaitAsleep() throws Exception {
-        await(() -> sealed() == 1 && sides().stream().allMatch(ID::equals));
+        Await.until(
+                "one server is paused with its sandbox",
+                () -> sealed() == 1 && sides().stream().allMatch(ID::equals));
     }
 
     @Test
@@ -133,7 +136,9 @@ class PausedGatewayTest extends ServerHomeTest {
         node.keepers.pause(ID, Keep.MEMORY);
         awaitAsleep();
         node.keepers.kill(ID);
-        await(() -> sealed() == 0 && node.host.pool().list().equals(List.of(OWNER)));
+        Await.until(
+                "the server and its disk are gone",
+                () -> sealed() == 0 && node.host.pool().list().equals(List.of(OWNER)));
     }
 
     /// The session goes on nevertheless.

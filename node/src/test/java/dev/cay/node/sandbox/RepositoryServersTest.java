@@ -7,6 +7,7 @@ import dev.cay.node.host.Programs;
 import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.repository.RepositoryTokens;
 import dev.cay.node.mcp.server.ServerHome;
+import dev.cay.testing.Await;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
 import dev.cay.wire.SandboxId;
@@ -23,7 +24,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -104,14 +104,6 @@ class RepositoryServersTest extends ServerHomeTest {
         }
     }
 
-    private static void await(String what, BooleanSupplier condition) throws InterruptedException {
-        long end = System.nanoTime() + TestNode.LIMIT.toNanos();
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).as(what).isLessThan(end);
-            Thread.sleep(20);
-        }
-    }
-
     @Test
     void areInstalledOnceForAllSandboxesOfATeam() throws Exception {
         git.commit("acme/tool", Map.of("server.js", SERVER, "version.txt", "1"));
@@ -126,7 +118,7 @@ class RepositoryServersTest extends ServerHomeTest {
             assertThat(first.path("seen").asString())
                     .contains("HOME=/home/user")
                     .doesNotContain("GREETING");
-            await("the end of the idle room", () -> sides().isEmpty());
+            Await.until("the end of the idle room", () -> sides().isEmpty());
             nanos.addAndGet(Duration.ofMinutes(1).toNanos());
             assertThat(said(home).path("installed").asString()).isEqualTo("once");
         }
@@ -259,12 +251,12 @@ class RepositoryServersTest extends ServerHomeTest {
         git.commit("acme/tool", Map.of("server.js", SERVER));
         var home = open(repository("acme/tool", "sleep 300"));
         var connecting = CompletableFuture.supplyAsync(() -> home.connect(new Client()));
-        await("installCmd", () -> home.progress().equals("running installCmd"));
+        Await.until("installCmd", () -> home.progress().equals("running installCmd"));
         assertThat(home.isPreparing()).isTrue();
         home.close();
         assertThatThrownBy(connecting::join).isInstanceOf(CompletionException.class);
-        await("the end of the side sandbox", () -> sides().isEmpty());
-        await("the unfinished layer", () -> {
+        Await.until("the end of the side sandbox", () -> sides().isEmpty());
+        Await.until("the unfinished layer", () -> {
             try {
                 return layers().size() == 1;
             } catch (IOException e) {
@@ -282,7 +274,7 @@ class RepositoryServersTest extends ServerHomeTest {
             collect();
             assertThat(layers()).hasSize(2);
         }
-        await("the end of the room", () -> sides().isEmpty());
+        Await.until("the end of the room", () -> sides().isEmpty());
         collect();
         assertThat(layers()).isEmpty();
         try (var notes = Files.list(place.directory().resolve("state/mcp-repositories"))) {

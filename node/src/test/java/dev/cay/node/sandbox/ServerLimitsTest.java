@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.node.mcp.catalog.CatalogServer;
 import dev.cay.node.mcp.room.ServerRoom;
+import dev.cay.testing.Await;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -45,9 +46,7 @@ class ServerLimitsTest extends ServerHomeTest {
         var rooms = node.keepers.serverRooms();
         var room = openRoom();
         var waiting = Thread.ofPlatform().start(() -> rooms.awaitEnd(OWNER, Duration.ofMinutes(2)));
-        for (int i = 0; i < 1000 && waiting.getState() != Thread.State.TIMED_WAITING; i++) {
-            Thread.sleep(10);
-        }
+        Await.until("the thread waits", () -> waiting.getState() == Thread.State.TIMED_WAITING);
         room.close();
         assertThat(waiting.join(Duration.ofSeconds(30))).isTrue();
         rooms.awaitEnd(OWNER, Duration.ofMillis(1));

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.cay.mcp.protocol.Message;
 import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.server.ServerLink;
+import dev.cay.testing.Await;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -198,7 +199,7 @@ class ServerProcessesTest extends ServerHomeTest {
         };
         try (var home = open(script(script, Map.of()));
                 var link = home.connect(busy)) {
-            await(() -> Files.exists(inside("/home/user/done")));
+            Await.until("the server begins its work", () -> Files.exists(inside("/home/user/done")));
             free.complete(null);
             assertThat(client.next().method()).isEqualTo("first");
             link.send(ask(1));
@@ -226,14 +227,14 @@ class ServerProcessesTest extends ServerHomeTest {
             other.next();
             long before = processes();
             link.close();
-            await(() -> processes() == before / 2);
+            Await.until("half of the processes end", () -> processes() == before / 2);
             assertThat(other.over).isNotDone();
         }
         try (var home = open(script(script.formatted("setTimeout(() => process.exit(0), 600)"), Map.of()));
                 var _ = home.connect(leaving)) {
             leaving.next();
             assertThat(leaving.reason()).isEqualTo("server test-server ended (exit status 0)");
-            await(() -> processes() == 0);
+            Await.until("all processes of the server end", () -> processes() == 0);
         }
         assertThat(sides()).isEmpty();
     }
@@ -251,7 +252,7 @@ class ServerProcessesTest extends ServerHomeTest {
                             CayException.class, e -> assertThat(e.kind()).isEqualTo(ErrorKind.EXHAUSTED))
                     .hasMessageContaining("48 connections");
             links.getFirst().close();
-            await(() -> {
+            Await.until("the server accepts a connection", () -> {
                 try {
                     home.connect(new Client());
                     return true;
@@ -297,7 +298,7 @@ class ServerProcessesTest extends ServerHomeTest {
                 assertThat(seen(client.next())).isEqualTo(1);
                 assertThat(sides()).hasSize(1);
                 link.close();
-                await(() -> sides().isEmpty());
+                Await.until("the side sandbox ends", () -> sides().isEmpty());
             }
         }
     }

@@ -3,6 +3,7 @@ package dev.cay.node.sandbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.node.runtime.ContainerSpec;
+import dev.cay.testing.Await;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.SystemPorts;
@@ -36,7 +37,7 @@ class SpareSandboxesTest extends NodeTest {
 
     private SandboxId reserve() throws Exception {
         node.keepers.expect(KIND);
-        await(() -> node.keepers.spares() == 4);
+        Await.until("four spare sandboxes", () -> node.keepers.spares() == 4);
         return node.keepers.reserve(KIND);
     }
 
@@ -59,7 +60,7 @@ class SpareSandboxesTest extends NodeTest {
                 .isEqualTo("yes /tmp %s %s".formatted(id, id));
         assertThat(node.run(id.value(), "cd /run/e2b; echo $(<.E2B_TEAM_ID) $(stat -c %a:%u .E2B_TEAM_ID)"))
                 .isEqualTo("team-of-mine 444:0");
-        await(() -> node.keepers.spares() == 4);
+        Await.until("four spare sandboxes", () -> node.keepers.spares() == 4);
     }
 
     @Test
@@ -112,6 +113,8 @@ class SpareSandboxesTest extends NodeTest {
         node = new TestNode(place);
 
         assertThat(node.keepers.list()).isEmpty();
-        await(() -> node.traces("left", 200).isEmpty());
+        Await.until(
+                "the resources of the sandbox are removed",
+                () -> node.traces("left", 200).isEmpty());
     }
 }

@@ -2,6 +2,7 @@ package dev.cay.node.sandbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Await;
 import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -85,11 +86,11 @@ class SparesTest {
         now.addAndGet(time.toNanos());
     }
 
-    private void awaitCount(int count) throws InterruptedException {
-        while (spares.count() != count) {
+    private void awaitCount(int count) {
+        Await.until("%d spare sandboxes".formatted(count), () -> {
             pass(Duration.ofMillis(20));
-            TimeUnit.MILLISECONDS.sleep(2);
-        }
+            return spares.count() == count;
+        });
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.node.host.Programs;
+import dev.cay.testing.Await;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -23,15 +24,20 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /// Volumes in real sandboxes: shared, limited, kept through pauses, copied with nobody, and no way to anything else.
 @NeedsRoot
 class VolumeTest extends NodeTest {
     private static final Rights USUAL = new Rights(null, null, null);
     private static final SandboxId ONE = new SandboxId("one");
+
+    /// How long a busy machine takes to write gigabytes.
+    private static final Duration A_FULL_DISK = Duration.ofMinutes(8);
 
     private NodeVolumes volumes() {
         return node.node.disk().volumes();
@@ -87,7 +93,7 @@ class VolumeTest extends NodeTest {
     /// Only what CRIU brings back tests anything; a frozen original would be thawed.
     private void pauseForGood() throws Exception {
         node.keepers.pause(ONE, Keep.MEMORY);
-        await(() -> node.runc.find(ONE).isEmpty());
+        Await.until("the container is gone", () -> node.runc.find(ONE).isEmpty());
     }
 
     private void restart() throws Exception {
@@ -115,8 +121,10 @@ class VolumeTest extends NodeTest {
                         "two",
                         "for i in $(seq 500); do echo two-$i >> /srv/deep/er/log; done; touch /srv/deep/er/done2")) {
             assertThat(List.of(first, second)).hasSize(2);
-            await(() -> Files.exists(place(shared).resolve("done1"))
-                    && Files.exists(place(shared).resolve("done2")));
+            Await.until(
+                    "both writers end",
+                    () -> Files.exists(place(shared).resolve("done1"))
+                            && Files.exists(place(shared).resolve("done2")));
         }
         var lines = text(shared, "/log").lines().toList();
         assertThat(lines).hasSize(1000).doesNotHaveDuplicates();
@@ -202,6 +210,7 @@ class VolumeTest extends NodeTest {
     }
 
     @Test
+    @Timeout(1200)
     void onAFullMachineWritersFailAndNothingThatWasWrittenIsLost() throws Exception {
         var shared = volume(4096);
         node.keepers.create(mounting("one", at(shared, "/data")));
@@ -216,8 +225,11 @@ class VolumeTest extends NodeTest {
                 var second = node.start("two", fill.formatted("two"))) {
             assertThat(List.of(first, second)).hasSize(2);
             for (String id : List.of("one", "two")) {
-                await(() ->
-                        !node.run(id, "cat /dev/shm/ended 2>/dev/null || true").isEmpty());
+                Await.until(
+                        "the writer fails on the full disk",
+                        A_FULL_DISK,
+                        () -> !node.run(id, "cat /dev/shm/ended 2>/dev/null || true")
+                                .isEmpty());
                 assertThat(node.run(id, "cat /dev/shm/ended /dev/shm/said"))
                         .startsWith("1")
                         .containsAnyOf("No space left on device", "Disk quota exceeded");
@@ -230,8 +242,10 @@ class VolumeTest extends NodeTest {
         }
         assertThat(node.run("two", "rm /data/large-*; echo gone")).isEqualTo("gone");
         // Deleted space is free when btrfs has written that down, and the guard has looked again.
-        await(() -> node.run("one", "echo again > /data/after && sync /data/after && cat /data/after 2>&1; true")
-                .equals("again"));
+        Await.until(
+                "a write works after space was freed",
+                () -> node.run("one", "echo again > /data/after && sync /data/after && cat /data/after 2>&1; true")
+                        .equals("again"));
         assertThat(node.run("one", "sha256sum /data/kept-*")).isEqualTo(before);
     }
 
@@ -299,7 +313,7 @@ class VolumeTest extends NodeTest {
         start(
                 "one",
                 "exec 3>>/data/grows 4</data/shrinks 5</data/rights; i=0; while :; do i=$((i+1)); echo tick-$i >&3; echo $i >> /count; sleep 0.05; done");
-        await(() -> count("one") > 3);
+        Await.until("the process counts", () -> count("one") > 3);
         pauseForGood();
         Files.writeString(place(shared).resolve("grows"), text(shared, "/grows") + "meanwhile\n".repeat(5000));
         put(shared, "/shrinks", "1\n");
@@ -308,7 +322,7 @@ class VolumeTest extends NodeTest {
         node.keepers.resume(ONE, true);
 
         int now = count("one");
-        await(() -> count("one") > now);
+        Await.until("the process counts after the resume", () -> count("one") > now);
         assertThat(text(shared, "/grows")).contains("meanwhile\ntick-");
     }
 
@@ -318,7 +332,7 @@ class VolumeTest extends NodeTest {
         node.keepers.create(mounting("one", at(shared, "/data")));
         node.run("one", "echo kept > /own");
         start("one", "exec 3>>/data/open-one; i=0; while :; do i=$((i+1)); echo $i >> /count; sleep 0.05; done");
-        await(() -> count("one") > 3);
+        Await.until("the process counts", () -> count("one") > 3);
         pauseForGood();
         volumes().content(shared).remove("/open-one");
 
@@ -337,7 +351,7 @@ class VolumeTest extends NodeTest {
         var shared = volume(8);
         node.keepers.create(mounting("one", at(shared, "/data")));
         start("one", "exec 3>>/data/open-one; i=0; while :; do i=$((i+1)); echo $i >> /count; sleep 0.05; done");
-        await(() -> count("one") > 3);
+        Await.until("the process counts", () -> count("one") > 3);
         pauseForGood();
         volumes().content(shared).remove("/open-one");
         assertThatThrownBy(() -> node.keepers.resume(ONE, true)).isInstanceOf(CayException.class);
@@ -346,7 +360,7 @@ class VolumeTest extends NodeTest {
         node.keepers.resume(ONE, true);
 
         int now = count("one");
-        await(() -> count("one") > now);
+        Await.until("the process counts after the start", () -> count("one") > now);
     }
 
     @Test

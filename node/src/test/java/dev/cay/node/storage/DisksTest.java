@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.node.host.Programs;
 import dev.cay.node.runtime.GuestProgram;
+import dev.cay.testing.Await;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
@@ -74,17 +74,11 @@ class DisksTest {
             disks().create(disk, BYTES);
             Files.write(disk.resolve("upper/file"), new byte[8 << 20]);
             Programs.ofHost().require(LIMIT, "sync", "-f", disk.toString());
-            await(() -> disks().used(disk) >= 8L << 20);
+            Await.until("the disk counts 8 MB", () -> disks().used(disk) >= 8L << 20);
             assertThat(disks().used(disk)).isLessThan(12L << 20);
-            await(() -> disks().usedBelow(disk.resolveSibling("")).getOrDefault(disk, 0L) >= 8L << 20);
-        }
-
-        private static void await(BooleanSupplier condition) throws InterruptedException {
-            long end = System.nanoTime() + LIMIT.toNanos();
-            while (!condition.getAsBoolean()) {
-                assertThat(System.nanoTime()).as("in time").isLessThan(end);
-                Thread.sleep(50);
-            }
+            Await.until(
+                    "the listing of disks counts 8 MB",
+                    () -> disks().usedBelow(disk.resolveSibling("")).getOrDefault(disk, 0L) >= 8L << 20);
         }
     }
 

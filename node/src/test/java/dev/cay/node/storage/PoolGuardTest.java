@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.node.host.Programs;
 import dev.cay.node.runtime.GuestProgram;
+import dev.cay.testing.Await;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.VolumeId;
@@ -65,8 +66,10 @@ class PoolGuardTest {
         pool.holdBack(Map.of(NEIGHBOUR, MEMORY));
         try (var _ = guard()) {
             assertThat(fill(WRITER)).containsAnyOf("Disk quota exceeded", "No space left");
-            await(() -> stopped.contains(WRITER));
-            await(() -> write(WRITER, "upper/more", 64).contains("Disk quota exceeded"));
+            Await.until("the writer is stopped", () -> stopped.contains(WRITER));
+            Await.until(
+                    "the writer gets an error",
+                    () -> write(WRITER, "upper/more", 64).contains("Disk quota exceeded"));
             try (var _ = pool.roomFor(NEIGHBOUR, MEMORY)) {
                 assertThat(dd(pool.directory("snapshots").resolve("memory"), (int) (MEMORY >> 20)))
                         .contains("209715200 bytes");
@@ -74,7 +77,9 @@ class PoolGuardTest {
             Files.delete(pool.directory("snapshots").resolve("memory"));
             Files.delete(pool.layer(WRITER).resolve("upper/filler"));
             pool.sync();
-            await(() -> write(WRITER, "upper/more", 64).contains("67108864 bytes"));
+            Await.until(
+                    "the writer can write again",
+                    () -> write(WRITER, "upper/more", 64).contains("67108864 bytes"));
         }
     }
 
@@ -87,11 +92,15 @@ class PoolGuardTest {
         pool.holdBack(Map.of(NEIGHBOUR, MEMORY));
         try (var _ = guard()) {
             assertThat(dd(place.resolve("filler"), DISK_MB)).containsAnyOf("Disk quota exceeded", "No space left");
-            await(() -> dd(place.resolve("more"), 64).contains("Disk quota exceeded"));
+            Await.until(
+                    "writes to the volume fail",
+                    () -> dd(place.resolve("more"), 64).contains("Disk quota exceeded"));
             assertThat(pool.spare()).as("what is nobody's").isPositive();
             Files.delete(place.resolve("filler"));
             pool.sync();
-            await(() -> dd(place.resolve("more"), 64).contains("67108864 bytes"));
+            Await.until(
+                    "writes to the volume work again",
+                    () -> dd(place.resolve("more"), 64).contains("67108864 bytes"));
         }
         assertThat(pool.volumes().used()).containsKey(id);
     }
@@ -107,8 +116,10 @@ class PoolGuardTest {
                 assertThat(steps++).as("steps of 4 MB").isLessThan(100);
                 Thread.sleep(100);
             }
-            await(() -> stopped.contains(WRITER));
-            await(() -> write(NEIGHBOUR, "upper/more", 1).contains("1048576 bytes"));
+            Await.until("the writer is stopped", () -> stopped.contains(WRITER));
+            Await.until(
+                    "the neighbour can write",
+                    () -> write(NEIGHBOUR, "upper/more", 1).contains("1048576 bytes"));
             assertThat(stopped).containsExactly(WRITER);
         }
     }
@@ -124,7 +135,9 @@ class PoolGuardTest {
             assertThat(result.output()).containsAnyOf("Disk quota exceeded", "No space left");
             pool.delete(WRITER);
             pool.sync();
-            await(() -> write(NEIGHBOUR, "upper/more", 64).contains("67108864 bytes"));
+            Await.until(
+                    "the neighbour can write 64 MB",
+                    () -> write(NEIGHBOUR, "upper/more", 64).contains("67108864 bytes"));
         }
     }
 
@@ -136,9 +149,13 @@ class PoolGuardTest {
             assertThat(write(WRITER, "upper/much", 64)).contains("Disk quota exceeded");
             assertThat(write(NEIGHBOUR, "upper/much", 64)).contains("67108864 bytes");
             limits.put(WRITER, 200L << 20);
-            await(() -> write(WRITER, "upper/much", 64).contains("67108864 bytes"));
+            Await.until(
+                    "the writer can write 64 MB",
+                    () -> write(WRITER, "upper/much", 64).contains("67108864 bytes"));
             limits.put(WRITER, 1L);
-            await(() -> write(WRITER, "upper/more", 64).contains("Disk quota exceeded"));
+            Await.until(
+                    "the writer reaches its new limit",
+                    () -> write(WRITER, "upper/more", 64).contains("Disk quota exceeded"));
         }
     }
 
@@ -210,17 +227,5 @@ class PoolGuardTest {
 
     private String fill(SandboxId id) {
         return write(id, "upper/filler", 2000);
-    }
-
-    private interface Condition {
-        boolean holds() throws Exception;
-    }
-
-    private static void await(Condition condition) throws Exception {
-        long end = System.nanoTime() + LIMIT.toNanos();
-        while (!condition.holds()) {
-            assertThat(System.nanoTime()).as("in time").isLessThan(end);
-            Thread.sleep(50);
-        }
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.cay.node.host.Programs;
 import dev.cay.node.runtime.Command;
 import dev.cay.node.runtime.GuestProgram;
+import dev.cay.testing.Await;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -16,8 +17,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -62,12 +61,8 @@ class PoolTest {
     }
 
     /// A process that has just begun may still have a copy of all mounts of the host.
-    private void awaitFreeDevice() throws IOException {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-        while (devices().contains(state.toString())) {
-            assertThat(System.nanoTime()).as("the device is freed").isLessThan(deadline);
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
-        }
+    private void awaitFreeDevice() {
+        Await.until("the loop device is detached", () -> !devices().contains(state.toString()));
     }
 
     /// What root in a sandbox makes setuid belongs to root on the disk.

@@ -9,6 +9,7 @@ import dev.cay.server.event.LifecycleEvent;
 import dev.cay.server.store.Store;
 import dev.cay.server.store.StoreView;
 import dev.cay.server.store.Transaction;
+import dev.cay.testing.Await;
 import dev.cay.wire.BuildId;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -27,7 +28,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.BooleanSupplier;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -118,7 +118,7 @@ abstract class AuditLogContract {
         fill(3);
         var killed = log(NOWHERE);
         end(killed, "i3");
-        await(() -> actions().size() == 7);
+        Await.until("seven entries", () -> actions().size() == 7);
         try (var log = log(NOWHERE)) {
             end(log, "i4");
         }
@@ -251,12 +251,12 @@ abstract class AuditLogContract {
     void entriesWaitForADatabaseThatIsAway() {
         var away = new AwayStore(store);
         try (var log = log(away, NOWHERE)) {
-            await(() -> actions().size() == 1);
+            Await.until("the first entry", () -> actions().size() == 1);
             away.away = true;
             end(log, "i1");
             end(log, "i2");
             away.away = false;
-            await(() -> actions().size() == 3);
+            Await.until("three entries", () -> actions().size() == 3);
         }
         assertThat(actions()).containsExactly("daemon.start", "sandbox.end", "sandbox.end", "daemon.stop");
         assertThat(verify().wrong()).isNull();
@@ -301,9 +301,9 @@ abstract class AuditLogContract {
         var settings = new AuditExports.Settings(file, null);
         try (var log = log(settings)) {
             end(log, "i1");
-            await(() -> actions().size() == 2);
+            Await.until("two entries", () -> actions().size() == 2);
             Files.createDirectory(parent);
-            await(() -> lines(file) == 2);
+            Await.until("two exported lines", () -> lines(file) == 2);
         }
         assertThat(Files.readString(file)).contains("\"sandbox\":\"i1\"");
     }
@@ -337,18 +337,6 @@ abstract class AuditLogContract {
             return Files.exists(file) ? Files.readAllLines(file).size() : 0;
         } catch (java.io.IOException e) {
             throw new AssertionError(e);
-        }
-    }
-
-    private static void await(BooleanSupplier condition) {
-        long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).as("not within 30 seconds").isLessThan(end);
-            try {
-                Thread.sleep(10);
-            } catch (InterruptedException e) {
-                throw new AssertionError(e);
-            }
         }
     }
 

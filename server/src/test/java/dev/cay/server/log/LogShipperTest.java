@@ -8,6 +8,7 @@ import com.sun.net.httpserver.HttpServer;
 import dev.cay.metrics.Meters;
 import dev.cay.server.access.SandboxTokens;
 import dev.cay.server.sandbox.SandboxDirectory;
+import dev.cay.testing.Await;
 import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import dev.cay.wire.SandboxId;
@@ -29,7 +30,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -139,7 +139,7 @@ final class LogShipperTest {
     void aLineArrivesWithAllThatIsKnownOfIt() {
         try (var shipper = shipper()) {
             add(shipper, "hello");
-            await(() -> received("hello"));
+            Await.until("the receiver has the line", () -> received("hello"));
         }
         assertThat(bodies.getFirst())
                 .contains(
@@ -162,9 +162,9 @@ final class LogShipperTest {
                 new LogShipper.Patience(Duration.ofMillis(500), Duration.ofMillis(20), 12))) {
             shipper.start();
             add(shipper, "one");
-            await(() -> requests.get() >= 3);
+            Await.until("three attempts", () -> requests.get() >= 3);
             mode = "good";
-            await(() -> received("one"));
+            Await.until("the receiver has the line", () -> received("one"));
         }
         assertThat(bodies).hasSize(1);
     }
@@ -185,11 +185,11 @@ final class LogShipperTest {
             int asked = requests.get();
             try (var shipper = shipper()) {
                 add(shipper, "lost by " + bad);
-                await(() -> meter("cay_otlp_lines_dropped_total") > before);
+                Await.until("lines are counted as dropped", () -> meter("cay_otlp_lines_dropped_total") > before);
                 assertThat(requests.get() - asked).as(bad).isEqualTo(bad.equals("400") ? 1 : 3);
                 mode = "good";
                 add(shipper, "after " + bad);
-                await(() -> received("after " + bad));
+                Await.until("the receiver has the line after the failure", () -> received("after " + bad));
             }
             assertThat(received("lost by " + bad)).isFalse();
         }
@@ -201,7 +201,7 @@ final class LogShipperTest {
         mode = "hangs";
         try (var shipper = shipper()) {
             add(shipper, "first");
-            await(() -> requests.get() > 0);
+            Await.until("the first request", () -> requests.get() > 0);
             long began = System.nanoTime();
             for (int i = 0; i < 20_000; i++) {
                 add(shipper, "x".repeat(100));
@@ -235,17 +235,5 @@ final class LogShipperTest {
         assertThatThrownBy(() -> OtlpSettings.of("https://c.example/", file))
                 .hasMessageContaining("Name: value")
                 .hasMessageNotContaining("geheim");
-    }
-
-    private static void await(BooleanSupplier condition) {
-        long limit = System.nanoTime() + Duration.ofSeconds(30).toNanos();
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).as("not within 30 seconds").isLessThan(limit);
-            try {
-                Thread.sleep(5);
-            } catch (InterruptedException e) {
-                throw new AssertionError(e);
-            }
-        }
     }
 }

@@ -9,6 +9,7 @@ import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.catalog.ServerLaunch;
 import dev.cay.node.mcp.catalog.ServerOverride;
 import dev.cay.node.mcp.catalog.ServerPlan;
+import dev.cay.testing.Await;
 import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -261,9 +262,7 @@ class ChosenHomeTest {
         unprepared.put("npm", away("the installation was stopped"));
         var connecting = CompletableFuture.supplyAsync(
                 () -> slow.connect(NOBODY), work -> Thread.ofVirtual().start(work));
-        while (homes.isEmpty() || !slow.isPreparing()) {
-            Thread.sleep(5);
-        }
+        Await.until("the home prepares its server", () -> !homes.isEmpty() && slow.isPreparing());
         slow.close();
         assertThat(homes.getFirst().closed).isTrue();
         mayFail.countDown();
