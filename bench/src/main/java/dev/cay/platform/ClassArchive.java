@@ -35,7 +35,7 @@ final class ClassArchive {
         try {
             return List.of("-XX:SharedArchiveFile=" + made(training, classPath), "-Xlog:cds=off", "-Xlog:aot=off");
         } catch (IOException e) {
-            log.atWarn().setCause(e).log("daemons start without an archive of classes");
+            log.atWarn().setCause(e).log("no class data archive could be made; daemons start without one");
             return List.of();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -107,7 +107,7 @@ final class SharedConnector extends AbstractConnector {
             }
             try {
                 if (!turns.await(SELECTOR_TURN.toMillis(), TimeUnit.MILLISECONDS)) {
-                    log.atWarn().log("selectors are slow to let go of closed sockets");
+                    log.atWarn().log("selectors did not drop closed sockets in time");
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();

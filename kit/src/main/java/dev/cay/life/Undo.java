@@ -36,7 +36,7 @@ public final class Undo implements AutoCloseable {
             try {
                 steps.pop().run();
             } catch (Exception e) {
-                log.atWarn().setCause(e).log("could not take a step back");
+                log.atWarn().setCause(e).log("an undo step failed");
             }
         }
     }

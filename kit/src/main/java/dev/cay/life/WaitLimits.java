@@ -55,7 +55,7 @@ public final class WaitLimits {
             wait.look(now);
         } catch (RuntimeException e) {
             // One failing wait must not keep the others waiting for ever.
-            log.atError().setCause(e).log("a wait cannot be ended");
+            log.atError().setCause(e).log("the limit of a wait could not be enforced");
         }
     }
 

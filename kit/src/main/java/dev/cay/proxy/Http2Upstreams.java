@@ -117,7 +117,7 @@ final class Http2Upstreams {
                 return begin(kept, head, listener);
             } catch (IOException e) {
                 // The kept connection was closed meanwhile, or is full; a new one is made.
-                log.atDebug().setCause(e).log("a kept connection takes no more calls");
+                log.atDebug().setCause(e).log("a kept HTTP/2 connection takes no more calls; a new one is opened");
             }
         }
         return begin(connect(upstream), head, listener);

@@ -111,10 +111,10 @@ public final class ToolServer implements Conversation {
             log.atInfo()
                     .addKeyValue("tool", tool.name())
                     .addKeyValue("kind", e.kind())
-                    .log("a call failed");
+                    .log("a tool call failed");
             return Answer.error(explained(arguments.path("sandboxId").asString(""), e));
         } catch (RuntimeException e) {
-            log.atError().setCause(e).addKeyValue("tool", tool.name()).log("a call broke");
+            log.atError().setCause(e).addKeyValue("tool", tool.name()).log("a tool call failed unexpectedly");
             return Answer.error("this failed inside the server of the tools; its log says why");
         }
     }

@@ -74,7 +74,7 @@ final class DiskCollector implements NodeDisk {
             log.atInfo()
                     .addKeyValue("removed", work.count)
                     .addKeyValue("MB", work.bytes >> 20)
-                    .log("what nothing refers to was removed from the disk");
+                    .log("removed unused layers and files");
         }
     }
 
@@ -119,7 +119,7 @@ final class DiskCollector implements NodeDisk {
                             .setCause(e)
                             .addKeyValue("what", one.what())
                             .addKeyValue("name", one.name())
-                            .log("something that nothing refers to cannot be removed");
+                            .log("an unused file cannot be removed");
                 }
             }
         }

@@ -222,11 +222,11 @@ public final class CayServer implements AutoCloseable {
                     log.atError()
                             .setCause(e)
                             .addKeyValue("sandbox", id)
-                            .log("could not record what became of a sandbox");
+                            .log("cannot record the new state of a sandbox");
                 }
             });
         } catch (RejectedExecutionException e) {
-            log.atDebug().addKeyValue("sandbox", id).log("a sandbox changed while we close; the next start will see");
+            log.atDebug().addKeyValue("sandbox", id).log("a sandbox changed while the server stops; the next start settles its record");
         }
     }
 }

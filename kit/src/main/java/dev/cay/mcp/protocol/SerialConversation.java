@@ -41,7 +41,7 @@ public final class SerialConversation implements Conversation {
         } catch (RpcException e) {
             reply.end(Message.error(request.id(), e));
         } catch (RuntimeException e) {
-            log.atError().setCause(e).addKeyValue("method", request.method()).log("a request broke");
+            log.atError().setCause(e).addKeyValue("method", request.method()).log("a request failed unexpectedly");
             var error = new RpcException(RpcException.INTERNAL_ERROR, "this failed inside the server");
             reply.end(Message.error(request.id(), error));
         }
@@ -62,7 +62,7 @@ public final class SerialConversation implements Conversation {
         try {
             words.run();
         } catch (RuntimeException e) {
-            log.atWarn().setCause(e).log("a message was of no use");
+            log.atWarn().setCause(e).log("an MCP notification could not be handled");
         }
     }
 

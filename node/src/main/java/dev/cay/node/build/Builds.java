@@ -159,7 +159,7 @@ public final class Builds implements NodeBuilds, AutoCloseable {
             String stopped = build == null ? null : build.stopped;
             if (closed && stopped == null) {
                 // The next daemon continues the build.
-                log.atInfo().addKeyValue("build", plan.id()).log("a build is cut off");
+                log.atInfo().addKeyValue("build", plan.id()).log("a build was interrupted; the next daemon continues it");
                 return;
             }
             fail(voice, watcher, stopped == null ? reason(e) : stopped, e);

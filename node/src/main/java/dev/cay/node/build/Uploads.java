@@ -91,7 +91,7 @@ final class Uploads {
                 Files.deleteIfExists(part);
             }
         } catch (IOException | UncheckedIOException e) {
-            log.atWarn().setCause(e).log("half an archive stays for now");
+            log.atWarn().setCause(e).log("cannot delete unfinished uploads");
         }
     }
 

@@ -65,7 +65,7 @@ final class EgressAcceptor implements AutoCloseable {
                 beginThoseWhoseTimeIsOver();
             }
         } catch (IOException | RuntimeException e) {
-            log.atError().setCause(e).log("connections of sandboxes are not accepted any more");
+            log.atError().setCause(e).log("the accept thread of the egress path failed; connections of sandboxes are not accepted");
         } finally {
             listener.close();
             events.close();
@@ -114,7 +114,7 @@ final class EgressAcceptor implements AutoCloseable {
             events.addOnce(connection.guest().descriptor(), id);
         } catch (ErrnoException e) {
             silent.remove(id);
-            log.atDebug().setCause(e).log("a connection was closed at once");
+            log.atDebug().setCause(e).log("a connection on the egress path was closed before its first bytes");
             begin.accept(connection);
         }
     }

@@ -170,7 +170,7 @@ final class HttpGate implements Handler {
                 log.atDebug()
                         .setCause(e)
                         .addKeyValue("sandbox", connection.sandbox().id())
-                        .log("not connected early");
+                        .log("an early connection to an upstream server failed");
             }
             if (connection.over()) {
                 end(connection);

@@ -43,7 +43,7 @@ public final class FuseFiles {
             write(files, DEVICE, "", 0666);
             divert(files);
         } catch (IOException | CayException e) {
-            log.atWarn().setCause(e).log("programs in a sandbox may not find FUSE");
+            log.atWarn().setCause(e).log("cannot install fusermount3 in a sandbox");
         }
     }
 

@@ -226,7 +226,7 @@ public final class GuestLink implements AutoCloseable {
 
     private void lose(String reason) {
         if (end.compareAndSet(null, reason)) {
-            log.atWarn().addKeyValue("reason", reason).log("lost a guest");
+            log.atWarn().addKeyValue("reason", reason).log("the connection to a guest was lost");
             release();
             Listener told = listener;
             if (told != null) {

@@ -59,7 +59,7 @@ public final class Mounts {
 
     public static void unmountBelow(Path directory) {
         for (Path place : below(directory)) {
-            log.atWarn().addKeyValue("place", place).log("unmounting what no sandbox claims");
+            log.atWarn().addKeyValue("place", place).log("unmounting a file system of no sandbox");
             Programs.ofHost().require(LIMIT, "umount", "--lazy", place.toString());
         }
     }

@@ -323,7 +323,7 @@ public final class LayerStore {
         try {
             remove(unfinished);
         } catch (CayException e) {
-            log.atWarn().addKeyValue("place", unfinished).setCause(e).log("an unfinished layer stays for now");
+            log.atWarn().addKeyValue("place", unfinished).setCause(e).log("cannot remove an unfinished layer; the next build of it tries again");
         }
     }
 

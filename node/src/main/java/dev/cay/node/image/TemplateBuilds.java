@@ -124,7 +124,7 @@ public final class TemplateBuilds implements NodeTemplates, AutoCloseable {
             log.atInfo()
                     .addKeyValue("template", template.name())
                     .addKeyValue("megabytes", template.missingMB())
-                    .log("making a template in the background");
+                    .log("building a template in the background");
         }
         try (var _ = layers.use()) {
             var keys = template.build(new Speaker(template.name()));
@@ -139,14 +139,14 @@ public final class TemplateBuilds implements NodeTemplates, AutoCloseable {
         } catch (RuntimeException e) {
             if (Thread.currentThread().isInterrupted()) {
                 note(template.name(), state -> state.in(State.ABSENT, ""));
-                log.atInfo().addKeyValue("template", template.name()).log("the making of a template was cut short");
+                log.atInfo().addKeyValue("template", template.name()).log("a template build was interrupted");
                 return;
             }
             note(template.name(), state -> state.in(State.FAILED, reason(e)));
             log.atWarn()
                     .setCause(e)
                     .addKeyValue("template", template.name())
-                    .log("a template could not be made; it is tried again when somebody asks for it");
+                    .log("a template could not be built; the next request for it tries again");
         }
     }
 
@@ -197,7 +197,7 @@ public final class TemplateBuilds implements NodeTemplates, AutoCloseable {
                 log.atInfo()
                         .addKeyValue("template", template)
                         .addKeyValue("news", news)
-                        .log("making a template");
+                        .log("building a template");
             }
         }
     }

@@ -39,7 +39,7 @@ record ContextNotes(String sandbox, List<String> variables, List<Entry> contexts
         } catch (NoSuchFileException e) {
             return NONE;
         } catch (CayException e) {
-            log.atWarn().setCause(e).addKeyValue("file", file).log("notes of contexts make no sense");
+            log.atWarn().setCause(e).addKeyValue("file", file).log("the notes of contexts cannot be parsed");
             return NONE;
         }
     }

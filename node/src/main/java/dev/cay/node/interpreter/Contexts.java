@@ -125,7 +125,7 @@ final class Contexts implements Context.Home, AutoCloseable {
             try {
                 return Optional.of(runners.attach(claim));
             } catch (IOException e) {
-                log.atWarn().setCause(e).addKeyValue("pid", entry.pid()).log("a runner was not taken over");
+                log.atWarn().setCause(e).addKeyValue("pid", entry.pid()).log("a runner could not be adopted");
                 return Optional.empty();
             }
         }
@@ -237,7 +237,7 @@ final class Contexts implements Context.Home, AutoCloseable {
             // A sandbox that ends or is paused meanwhile needs none.
             log.atLevel(closed ? Level.DEBUG : Level.INFO)
                     .addKeyValue("reason", e.getMessage())
-                    .log("no runner was started in advance");
+                    .log("no runner could be prestarted");
             return;
         }
         var runner = started.runner();
@@ -387,7 +387,7 @@ final class Contexts implements Context.Home, AutoCloseable {
         try {
             work.call(FILE_LIMIT, this::write);
         } catch (IOException | CayException e) {
-            log.atWarn().setCause(e).addKeyValue("file", file).log("contexts were not noted");
+            log.atWarn().setCause(e).addKeyValue("file", file).log("cannot write the notes of contexts");
         }
     }
 }

@@ -57,7 +57,7 @@ record Runners(GuestLink link, Workers workers, LongLines room, Map<String, Stri
             link.signalGroup(pid, SIGKILL);
             link.forget(pid);
         } catch (IOException e) {
-            log.atInfo().setCause(e).addKeyValue("pid", pid).log("a runner that nobody knows was not ended");
+            log.atInfo().setCause(e).addKeyValue("pid", pid).log("cannot kill a runner that belongs to no context");
         }
     }
 

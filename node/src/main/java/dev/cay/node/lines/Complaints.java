@@ -68,7 +68,7 @@ final class Complaints implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (IOException | RuntimeException e) {
-            log.atDebug().setCause(e).addKeyValue("pid", pid).log("complaints of a process are not read any more");
+            log.atDebug().setCause(e).addKeyValue("pid", pid).log("standard error of a process is not read any more");
         } finally {
             done.countDown();
         }
@@ -106,7 +106,7 @@ final class Complaints implements AutoCloseable {
         last = true;
         signs.release();
         if (!done.await(limit.toNanos(), TimeUnit.NANOSECONDS)) {
-            log.atDebug().addKeyValue("pid", pid).log("somebody complains on after the end of a process");
+            log.atDebug().addKeyValue("pid", pid).log("other processes keep the standard error of an ended process open");
         }
     }
 

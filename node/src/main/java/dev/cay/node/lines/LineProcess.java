@@ -220,13 +220,13 @@ public final class LineProcess implements AutoCloseable {
         try {
             call.run();
         } catch (GuestException e) {
-            log.atDebug().addKeyValue("pid", pid()).addKeyValue("what", what).log("a process was gone before");
+            log.atDebug().addKeyValue("pid", pid()).addKeyValue("what", what).log("a process had already ended");
         } catch (IOException e) {
             log.atLevel(link.isOver() ? Level.DEBUG : Level.WARN)
                     .setCause(e)
                     .addKeyValue("pid", pid())
                     .addKeyValue("what", what)
-                    .log("a process was not told");
+                    .log("a request about a process did not reach the guest");
         }
     }
 
@@ -246,7 +246,7 @@ public final class LineProcess implements AutoCloseable {
         try {
             link.forget(pid());
         } catch (IOException e) {
-            log.atDebug().setCause(e).addKeyValue("pid", pid()).log("a process was forgotten already");
+            log.atDebug().setCause(e).addKeyValue("pid", pid()).log("the guest does not know a process any more");
         }
     }
 
@@ -307,7 +307,7 @@ public final class LineProcess implements AutoCloseable {
             log.atLevel(closed ? Level.DEBUG : Level.INFO)
                     .addKeyValue("pid", pid())
                     .addKeyValue("reason", e.getMessage())
-                    .log("a process is given up");
+                    .log("the node disconnects from a process that cannot be read");
             return String.valueOf(e.getMessage());
         }
         return "";

@@ -131,7 +131,7 @@ public final class FdPoller implements AutoCloseable {
             DescriptorIo.write(wake, new byte[] {1, 0, 0, 0, 0, 0, 0, 0}, 0, 8);
         } catch (ErrnoException e) {
             // A full pipe means that the thread is awake already; a closed one that there is no thread.
-            log.atDebug().setCause(e).log("poller not woken");
+            log.atDebug().setCause(e).log("the descriptor poller was not woken");
         }
     }
 
@@ -166,7 +166,7 @@ public final class FdPoller implements AutoCloseable {
                 ringAlarms();
             }
         } catch (ErrnoException e) {
-            log.atError().setCause(e).log("the descriptor poller died");
+            log.atError().setCause(e).log("the descriptor poller failed and ends");
         }
     }
 
@@ -184,7 +184,7 @@ public final class FdPoller implements AutoCloseable {
             try {
                 DescriptorIo.read(wake, new byte[8], 0, 8);
             } catch (ErrnoException e) {
-                log.atDebug().setCause(e).log("woken twice");
+                log.atDebug().setCause(e).log("the descriptor poller was already awake");
             }
             return;
         }
@@ -265,7 +265,7 @@ public final class FdPoller implements AutoCloseable {
             try {
                 control(DELETE, descriptor, 0, id);
             } catch (ErrnoException e) {
-                log.atDebug().setCause(e).log("descriptor was not in the set");
+                log.atDebug().setCause(e).log("a descriptor was not in the epoll set");
             }
         }
 
@@ -289,7 +289,7 @@ public final class FdPoller implements AutoCloseable {
                 log.atError()
                         .setCause(e)
                         .addKeyValue("descriptor", descriptor.number())
-                        .log("a watch failed");
+                        .log("a callback of the descriptor poller failed");
                 close();
             }
         }

@@ -115,7 +115,7 @@ public final class HostThreads implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (Tainted e) {
-            log.atError().setCause(e).addKeyValue("thread", name).log("a thread was given up");
+            log.atError().setCause(e).addKeyValue("thread", name).log("a thread could not leave a namespace and ends");
         } finally {
             if (counted) {
                 alive.decrementAndGet();
@@ -162,7 +162,7 @@ public final class HostThreads implements AutoCloseable {
             }
             lost.incrementAndGet();
             alive.decrementAndGet();
-            log.atWarn().addKeyValue("thread", name).log("a thread does not come back and is replaced");
+            log.atWarn().addKeyValue("thread", name).log("a thread is stuck in a system call and is replaced");
             startMissing();
             return true;
         }
@@ -259,15 +259,15 @@ public final class HostThreads implements AutoCloseable {
         /// stops waiting may race for it.
         private void drop() {
             if (isAbsence(failure)) {
-                log.atDebug().addKeyValue("what", failure).log("an action that nobody waits for came too late");
+                log.atDebug().addKeyValue("what", failure).log("an abandoned action found nothing to work on");
             } else if (failure != null) {
-                log.atWarn().setCause(failure).log("an action that nobody waits for failed");
+                log.atWarn().setCause(failure).log("an action failed after its caller had stopped waiting");
             }
             if (result.getAndSet(null) instanceof AutoCloseable orphan) {
                 try {
                     orphan.close();
                 } catch (Exception e) {
-                    log.atWarn().setCause(e).log("could not close what nobody waits for");
+                    log.atWarn().setCause(e).log("cannot close the result of an abandoned action");
                 }
             }
         }

@@ -340,7 +340,7 @@ final class GatewayServer implements AutoCloseable {
                     try {
                         work.run();
                     } catch (RuntimeException e) {
-                        log.atError().setCause(e).addKeyValue("server", key()).log("an MCP server is left as it is");
+                        log.atError().setCause(e).addKeyValue("server", key()).log("an action on an MCP server failed");
                     }
                     return null;
                 },

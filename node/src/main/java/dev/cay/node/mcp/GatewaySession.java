@@ -166,7 +166,7 @@ final class GatewaySession implements Conversation, Upstream.Audience {
             log.atError()
                     .setCause(e)
                     .addKeyValue("method", call.request.method())
-                    .log("an MCP request broke");
+                    .log("an MCP request failed unexpectedly");
             return Message.error(
                     call.request.id(), new RpcException(RpcException.INTERNAL_ERROR, "this failed inside the gateway"));
         }
@@ -285,7 +285,7 @@ final class GatewaySession implements Conversation, Upstream.Audience {
             case "notifications/roots/list_changed" ->
                 Thread.ofVirtual().name("mcp-roots").start(() -> servers.toOpen(up -> up.send(notification)));
             default ->
-                log.atDebug().addKeyValue("method", notification.method()).log("a notification is for nobody");
+                log.atDebug().addKeyValue("method", notification.method()).log("an MCP notification was ignored");
         }
     }
 
@@ -316,7 +316,7 @@ final class GatewaySession implements Conversation, Upstream.Audience {
             try {
                 work.run();
             } catch (RpcException e) {
-                log.atDebug().addKeyValue("reason", e.getMessage()).log("a server does not hear its client");
+                log.atDebug().addKeyValue("reason", e.getMessage()).log("a message of the client could not be forwarded to an MCP server");
             }
         });
     }

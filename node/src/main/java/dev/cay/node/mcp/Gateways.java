@@ -185,7 +185,7 @@ public final class Gateways implements AutoCloseable {
         try {
             var settings = seal.open(sealed).map(GatewaySettings::of);
             if (settings.isEmpty()) {
-                log.atWarn().addKeyValue("sandbox", id).log("the settings of an MCP gateway were sealed elsewhere");
+                log.atWarn().addKeyValue("sandbox", id).log("the settings of an MCP gateway were sealed with another key");
                 return Optional.empty();
             }
             return Optional.of(put(id, settings.get(), settings.get().plans(catalog, custom), sealed, folder));
@@ -194,7 +194,7 @@ public final class Gateways implements AutoCloseable {
             log.atWarn()
                     .addKeyValue("sandbox", id)
                     .addKeyValue("reason", e.getMessage())
-                    .log("an MCP gateway is gone");
+                    .log("the settings of an MCP gateway cannot be used; the sandbox has no gateway");
             return Optional.empty();
         }
     }

@@ -100,7 +100,7 @@ final class ServerConnections implements AutoCloseable {
             log.atError()
                     .setCause(e)
                     .addKeyValue("server", server.server().key())
-                    .log("an MCP server is not reached");
+                    .log("an MCP server could not be connected");
             fail(server.server(), result, "it is not reached; the log of Cay says why");
         }
     }
@@ -167,7 +167,7 @@ final class ServerConnections implements AutoCloseable {
         try {
             action.run();
         } catch (RpcException e) {
-            log.atDebug().addKeyValue("reason", e.getMessage()).log("a server is skipped");
+            log.atDebug().addKeyValue("reason", e.getMessage()).log("an MCP server failed and is skipped");
         }
     }
 

@@ -30,7 +30,7 @@ record ServerListing(Upstream upstream, Listed kind) {
                     log.atWarn()
                             .addKeyValue("server", upstream.server().key())
                             .addKeyValue("list", kind.method())
-                            .log("a server has more than it may have; the rest is left out");
+                            .log("the list of an MCP server exceeds its limit; the rest is left out");
                     return items;
                 }
                 if (item instanceof ObjectNode object

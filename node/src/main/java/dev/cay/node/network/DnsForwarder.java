@@ -126,7 +126,7 @@ final class DnsForwarder implements AutoCloseable {
             } catch (SocketException _) {
                 // Closed, or an error the kernel reports about an earlier answer.
             } catch (IOException e) {
-                log.atDebug().setCause(e).log("a DNS question was lost");
+                log.atDebug().setCause(e).log("a DNS query could not be received");
             }
         }
     }
@@ -141,7 +141,7 @@ final class DnsForwarder implements AutoCloseable {
             } catch (SocketException _) {
                 // The forwarder was closed, or the client disconnected before its connection was accepted.
             } catch (IOException e) {
-                log.atDebug().setCause(e).log("a DNS connection was lost");
+                log.atDebug().setCause(e).log("a DNS connection failed");
             }
         }
     }

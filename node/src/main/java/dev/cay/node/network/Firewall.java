@@ -181,7 +181,7 @@ public final class Firewall {
         if (whole && lost.isEmpty()) {
             return;
         }
-        log.atWarn().log("the firewall rules of this instance were gone and are loaded again");
+        log.atWarn().log("the firewall rules of this instance were missing; they are loaded again");
         apply(lost);
     }
 

@@ -50,7 +50,7 @@ final class Adoption {
             try {
                 adopt(process, cursors);
             } catch (IOException e) {
-                log.atWarn().setCause(e).addKeyValue("pid", process.pid()).log("a process was not taken over");
+                log.atWarn().setCause(e).addKeyValue("pid", process.pid()).log("a process could not be adopted");
             }
         }
         for (var folder : folders.values()) {

@@ -56,7 +56,7 @@ final class EndedProcesses {
         try {
             parts.guest().forget(pid);
         } catch (IOException e) {
-            log.atDebug().setCause(e).addKeyValue("pid", pid).log("guest did not forget");
+            log.atDebug().setCause(e).addKeyValue("pid", pid).log("the guest did not remove an ended process");
         }
     }
 

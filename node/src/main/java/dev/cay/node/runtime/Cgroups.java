@@ -93,7 +93,7 @@ final class Cgroups {
             Path file = below(root, group).resolve(old == null ? "cpu.weight" : "cpu.shares");
             write(file, Long.toString(Math.round(times * (old == null ? NEW_WEIGHT : OLD_SHARES))));
         } catch (CayException e) {
-            log.atWarn().addKeyValue("group", group).setCause(e).log("a cgroup keeps the weight it had");
+            log.atWarn().addKeyValue("group", group).setCause(e).log("cannot change the weight of a cgroup");
         }
     }
 

@@ -183,7 +183,7 @@ public final class RuncRuntime implements ContainerRuntime {
         } catch (NoSuchFileException e) {
             return Optional.empty();
         } catch (JacksonException e) {
-            log.atWarn().setCause(e).addKeyValue("sandbox", id).log("the state of a container makes no sense");
+            log.atWarn().setCause(e).addKeyValue("sandbox", id).log("the state file of a container cannot be parsed");
             return Optional.empty();
         } catch (IOException e) {
             throw unreadable(state, e);

@@ -169,7 +169,7 @@ final class BuildSandboxes implements BuildRooms {
                     to.writeStdin(length == CHUNK ? chunk : java.util.Arrays.copyOf(chunk, length));
                 }
             } catch (IOException | CayException e) {
-                log.atDebug().setCause(e).log("a step did not read all of its input");
+                log.atDebug().setCause(e).log("a build step did not read all of its input");
             } finally {
                 close(to);
             }
@@ -179,7 +179,7 @@ final class BuildSandboxes implements BuildRooms {
             try {
                 to.closeStdin();
             } catch (IOException | CayException e) {
-                log.atDebug().setCause(e).log("the input of a step was closed before");
+                log.atDebug().setCause(e).log("the input of a build step was already closed");
             }
         }
 
@@ -191,7 +191,7 @@ final class BuildSandboxes implements BuildRooms {
                 try (output) {
                     started.exit = follow(output, new LineForwarder(listener), Long.MAX_VALUE);
                 } catch (IOException | CayException e) {
-                    log.atDebug().setCause(e).log("a start command is not followed any more");
+                    log.atDebug().setCause(e).log("the output of a start command is not followed any more");
                 }
             });
             return started;
@@ -245,7 +245,7 @@ final class BuildSandboxes implements BuildRooms {
             try {
                 kill.accept(keeper.id());
             } catch (CayException e) {
-                log.atWarn().setCause(e).addKeyValue("sandbox", keeper.id()).log("a build's sandbox resists its end");
+                log.atWarn().setCause(e).addKeyValue("sandbox", keeper.id()).log("cannot end the sandbox of a build; the node tries again");
             } finally {
                 if (interrupted) {
                     Thread.currentThread().interrupt();

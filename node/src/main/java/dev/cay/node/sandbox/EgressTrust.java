@@ -56,7 +56,7 @@ final class EgressTrust {
             log.atWarn()
                     .setCause(e)
                     .addKeyValue("sandbox", id)
-                    .log("programs in a sandbox may not trust the egress authority");
+                    .log("cannot install the egress authority's certificate in a sandbox");
         }
     }
 

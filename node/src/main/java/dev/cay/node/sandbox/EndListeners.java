@@ -24,7 +24,7 @@ final class EndListeners {
             try {
                 listener.ended(id, reason);
             } catch (RuntimeException e) {
-                log.atError().setCause(e).addKeyValue("sandbox", id).log("the end of a sandbox was not noted");
+                log.atError().setCause(e).addKeyValue("sandbox", id).log("a listener failed to handle the end of a sandbox");
             }
         }
     }

@@ -80,7 +80,7 @@ final class GuestReconnect {
                 log.atWarn()
                         .addKeyValue("sandbox", id)
                         .addKeyValue("reason", e.getMessage())
-                        .log("a sandbox that was left running could not be opened");
+                        .log("a sandbox of the last daemon could not be opened");
             }
             return "its guest does not answer: " + e.getMessage();
         }
@@ -95,7 +95,7 @@ final class GuestReconnect {
             runtime.kill(id);
         } catch (CayException e) {
             // The thread that removes the sandbox tries again, and reports failures.
-            log.atDebug().setCause(e).addKeyValue("sandbox", id).log("a sandbox does not end at once");
+            log.atDebug().setCause(e).addKeyValue("sandbox", id).log("the processes of a sandbox could not be killed; its removal tries again");
         }
     }
 

@@ -145,7 +145,7 @@ final class HostFootprint {
                 .setCause(why)
                 .addKeyValue("sandbox", id())
                 .addKeyValue("template", notes.spec().templateId())
-                .log("a warm snapshot cannot be brought back; the sandbox starts cold");
+                .log("a warm snapshot cannot be restored; the sandbox starts cold");
         clear();
         saved.warm().refuse(notes.spec().kind(), warm);
     }

@@ -94,7 +94,7 @@ final class Leftovers {
             log.atError()
                     .addKeyValue("sandbox", found.id())
                     .addKeyValue("reason", e.getMessage())
-                    .log("a sandbox has no place of its own and is removed");
+                    .log("the slot of a sandbox cannot be claimed; the sandbox is removed");
             return found;
         }
     }
@@ -116,7 +116,7 @@ final class Leftovers {
             }
             log.atError()
                     .addKeyValue("sandbox", container.id())
-                    .log("a sandbox runs as users that are not its slot's any more: was the uid base changed?");
+                    .log("a sandbox runs with user ids outside its slot: was the uid base changed?");
             return false;
         } catch (IOException | ArrayIndexOutOfBoundsException gone) {
             return false;

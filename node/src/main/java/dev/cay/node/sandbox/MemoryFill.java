@@ -126,7 +126,7 @@ final class MemoryFill {
             Thread.currentThread().interrupt();
             return Optional.empty();
         } catch (RuntimeException e) {
-            log.atError().setCause(e).addKeyValue("sandbox", id).log("whether a sandbox has its memory is unknown");
+            log.atError().setCause(e).addKeyValue("sandbox", id).log("cannot find out whether the memory of a sandbox is filled");
             return Optional.empty();
         }
     }
@@ -155,7 +155,7 @@ final class MemoryFill {
                 }
             }
         } catch (IOException | RuntimeException e) {
-            log.atDebug().setCause(e).addKeyValue("sandbox", id).log("the list of touched pages was not kept");
+            log.atDebug().setCause(e).addKeyValue("sandbox", id).log("cannot write the list of touched pages");
         }
     }
 

@@ -90,7 +90,7 @@ final class PoolUse implements AutoCloseable {
                 return true;
             });
         } catch (IOException e) {
-            throw new CayException(ErrorKind.UNAVAILABLE, "room for pauses cannot be held back now", e);
+            throw new CayException(ErrorKind.UNAVAILABLE, "disk space for pauses cannot be reserved now", e);
         }
     }
 
@@ -163,7 +163,7 @@ final class PoolUse implements AutoCloseable {
                 keeper.measure(disks.getOrDefault(keeper.id(), 0L)).ifPresent(use -> found.put(keeper.id(), use));
             } catch (RuntimeException e) {
                 // The sandbox just ended; if not, the next measurement is seconds away.
-                log.atDebug().setCause(e).addKeyValue("sandbox", keeper.id()).log("no reading");
+                log.atDebug().setCause(e).addKeyValue("sandbox", keeper.id()).log("the resource use of a sandbox could not be measured");
             }
         }
         return found;

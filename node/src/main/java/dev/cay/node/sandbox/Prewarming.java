@@ -94,7 +94,7 @@ final class Prewarming implements Spares.Maker {
                 }
             });
         } catch (RejectedExecutionException e) {
-            log.atDebug().log("nothing is warmed any more, as the node stops");
+            log.atDebug().log("no sandbox is prewarmed while the node stops");
         }
     }
 

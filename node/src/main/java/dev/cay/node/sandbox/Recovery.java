@@ -101,7 +101,7 @@ final class Recovery {
             keeper.adopt(arrivals);
             return true;
         } catch (CayException e) {
-            log.atError().setCause(e).addKeyValue("sandbox", keeper.id()).log("a sandbox could not be taken up");
+            log.atError().setCause(e).addKeyValue("sandbox", keeper.id()).log("a sandbox could not be adopted");
             return false;
         }
     }

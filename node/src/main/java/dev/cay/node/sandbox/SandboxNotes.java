@@ -311,7 +311,7 @@ record SandboxNotes(
         } catch (IOException e) {
             throw unreadable(folder(records, id).resolve(FILE), e);
         } catch (RuntimeException e) {
-            log.atWarn().setCause(e).addKeyValue("sandbox", id).log("notes of a sandbox make no sense");
+            log.atWarn().setCause(e).addKeyValue("sandbox", id).log("the notes of a sandbox cannot be parsed");
             return Optional.empty();
         }
     }

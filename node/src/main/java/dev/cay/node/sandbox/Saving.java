@@ -176,7 +176,7 @@ final class Saving {
             if (!late || doors.now().isEmpty()) {
                 throw e;
             }
-            log.atWarn().setCause(e).addKeyValue("sandbox", id()).log("a sandbox was not saved; once more");
+            log.atWarn().setCause(e).addKeyValue("sandbox", id()).log("a sandbox could not be saved; trying once more");
         }
         close.run();
         return save(name, keep);
@@ -198,7 +198,7 @@ final class Saving {
             doors.open(how.get().orElseThrow(life::notRunning));
             footprint.note(notes().running(notes().startedAt()));
         } catch (IOException | RuntimeException e) {
-            log.atError().setCause(e).addKeyValue("sandbox", id()).log("a sandbox does not go on after it was saved");
+            log.atError().setCause(e).addKeyValue("sandbox", id()).log("a sandbox could not be resumed after its save");
             stuck.run();
         }
     }
@@ -293,7 +293,7 @@ final class Saving {
             try {
                 bring(snapshot, memory ? MemoryReturn.LAZILY : MemoryReturn.NONE);
             } catch (IOException | RuntimeException e) {
-                log.atWarn().setCause(e).addKeyValue("sandbox", id()).log("a sandbox did not come back; once more");
+                log.atWarn().setCause(e).addKeyValue("sandbox", id()).log("a sandbox could not be restored; trying once more");
                 doors.close();
                 footprint.clear();
                 bring(snapshot, memory ? MemoryReturn.AT_ONCE : MemoryReturn.NONE);
@@ -391,7 +391,7 @@ final class Saving {
             footprint.note(notes().paused(store.require(notes().snapshot()).saved()));
         }
         if (!store.isWhole(notes().snapshot()) && !footprint.saveRest(LOST_POWER)) {
-            log.atError().addKeyValue("sandbox", id()).log("what was saved of a sandbox is gone");
+            log.atError().addKeyValue("sandbox", id()).log("the snapshot of a paused sandbox is missing or incomplete");
         }
         life.enter(Stage.PAUSED);
         turns.later(() -> {

@@ -224,7 +224,7 @@ final class Spares implements AutoCloseable {
             try {
                 maker.end(id);
             } catch (CayException e) {
-                log.atWarn().setCause(e).addKeyValue("sandbox", id).log("a spare sandbox resists its end");
+                log.atWarn().setCause(e).addKeyValue("sandbox", id).log("cannot end a spare sandbox; the node tries again");
             }
         }
     }
@@ -286,7 +286,7 @@ final class Spares implements AutoCloseable {
         try {
             id = maker.make(kind);
         } catch (CayException e) {
-            log.atWarn().addKeyValue("reason", e.getMessage()).log("no sandbox could be started in advance");
+            log.atWarn().addKeyValue("reason", e.getMessage()).log("no spare sandbox could be started");
         }
         synchronized (this) {
             var stock = stocks.get(kind);

@@ -48,7 +48,7 @@ final class Sweep {
             links.stream().filter(lastLinks::contains).forEach(host.network()::removeOrphan);
             lastLinks = links;
         } catch (RuntimeException e) {
-            log.atWarn().setCause(e).log("could not look for leftovers");
+            log.atWarn().setCause(e).log("cannot list leftovers on the host");
         }
     }
 
@@ -56,11 +56,11 @@ final class Sweep {
         if (claimed.test(id)) {
             return;
         }
-        log.atWarn().addKeyValue("sandbox", id).log("removing what is left of a sandbox nobody claims");
+        log.atWarn().addKeyValue("sandbox", id).log("removing leftovers of a sandbox that no record refers to");
         try {
             HostFootprint.remove(host, saved, id);
         } catch (RuntimeException e) {
-            log.atWarn().setCause(e).addKeyValue("sandbox", id).log("leftovers of a sandbox resist");
+            log.atWarn().setCause(e).addKeyValue("sandbox", id).log("cannot remove all leftovers of a sandbox; the next sweep tries again");
         }
     }
 }

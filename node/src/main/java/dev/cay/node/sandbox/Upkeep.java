@@ -82,7 +82,7 @@ final class Upkeep implements AutoCloseable {
         try {
             work.run();
         } catch (RuntimeException e) {
-            log.atWarn().setCause(e).addKeyValue("what", what).log("something could not be looked after");
+            log.atWarn().setCause(e).addKeyValue("what", what).log("a maintenance task failed; the next round tries again");
         }
     }
 }

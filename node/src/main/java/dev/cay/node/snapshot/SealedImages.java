@@ -172,7 +172,7 @@ public final class SealedImages {
         var mounted =
                 Programs.ofHost().run(MOUNT_LIMIT, "mount", "-t", "tmpfs", "-o", options, "tmpfs", place.toString());
         if (!mounted.ok()) {
-            log.atDebug().addKeyValue("reason", mounted.output()).log("memory cannot be mounted this way");
+            log.atDebug().addKeyValue("reason", mounted.output()).log("tmpfs cannot be mounted with these options");
         }
         return mounted.ok();
     }

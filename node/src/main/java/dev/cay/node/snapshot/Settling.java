@@ -53,7 +53,7 @@ final class Settling implements AutoCloseable {
                 try {
                     action.run();
                 } catch (RuntimeException e) {
-                    log.atWarn().setCause(e).log("something saved could not be settled; it is looked at again later");
+                    log.atWarn().setCause(e).log("work on snapshots failed; it is tried again later");
                 }
             });
         } catch (RejectedExecutionException e) {

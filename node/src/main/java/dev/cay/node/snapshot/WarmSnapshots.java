@@ -131,7 +131,7 @@ public final class WarmSnapshots {
                     snapshots.delete(name);
                 }
             } catch (CayException e) {
-                log.atWarn().setCause(e).addKeyValue("snapshot", name).log("a warm snapshot makes no sense");
+                log.atWarn().setCause(e).addKeyValue("snapshot", name).log("a warm snapshot cannot be read");
                 snapshots.delete(name);
             }
         }

@@ -73,7 +73,7 @@ final class HeldBack {
                 missing--;
             }
         } catch (IOException e) {
-            log.atWarn().setCause(e).log("room for pauses cannot be held back");
+            log.atWarn().setCause(e).log("disk space for pauses cannot be reserved");
         }
     }
 
@@ -134,7 +134,7 @@ final class HeldBack {
         } else if (!refused) {
             log.atWarn()
                     .addKeyValue("heldBackMB", bytes() >> 20)
-                    .log("the pool is too full to hold back all that pauses would need");
+                    .log("the pool is too full to reserve the disk space that pauses need");
         }
         refused = !room;
         return room;

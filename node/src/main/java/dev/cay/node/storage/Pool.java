@@ -274,7 +274,7 @@ public final class Pool {
                     && BtrfsSpace.of(root).freeForMetadata() * METADATA_PART < 2 * reserve()
                     && free() > chunk();
         } catch (IOException e) {
-            log.atDebug().setCause(e).log("the kernel does not tell what is left in the pool");
+            log.atDebug().setCause(e).log("the free space of the pool cannot be read");
             return false;
         }
     }
@@ -314,7 +314,7 @@ public final class Pool {
             long data = free - space.unwritten() - Math.min(space.unallocated(), chunk());
             return Math.min(data, space.freeForMetadata() * METADATA_PART);
         } catch (IOException e) {
-            log.atDebug().setCause(e).log("the kernel does not tell what is left in the pool");
+            log.atDebug().setCause(e).log("the free space of the pool cannot be read");
             return free;
         }
     }

@@ -94,7 +94,7 @@ public final class PoolGuard implements AutoCloseable {
             return look();
         } catch (RuntimeException e) {
             if (!closed) {
-                log.atWarn().setCause(e).log("the pool could not be guarded");
+                log.atWarn().setCause(e).log("a check of the pool failed");
             }
             return LONGEST;
         }

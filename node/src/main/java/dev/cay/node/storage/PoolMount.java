@@ -115,7 +115,7 @@ final class PoolMount {
     void detachIdle() throws IOException {
         if (isFile() && !Mounts.isMountPoint(root)) {
             for (String device : devices()) {
-                log.atWarn().addKeyValue("device", device).log("detaching a loop device of the pool that nobody uses");
+                log.atWarn().addKeyValue("device", device).log("detaching an unused loop device of the pool");
                 new Command("detaching the pool's device", LIMIT, "losetup", "--detach", device).run();
             }
         }
@@ -158,7 +158,7 @@ final class PoolMount {
             try {
                 new Command("loading btrfs", LIMIT, "modprobe", "btrfs").run();
             } catch (CayException e) {
-                log.atDebug().setCause(e).log("btrfs is not to be had");
+                log.atDebug().setCause(e).log("the btrfs module could not be loaded");
             }
         }
         return Files.readString(known).contains("btrfs");

@@ -112,7 +112,7 @@ public final class WatchHub implements AutoCloseable {
             inotify.remove(watch);
         } catch (ErrnoException e) {
             // The directory is gone, and its watch with it.
-            log.atTrace().setCause(e).log("no such watch");
+            log.atTrace().setCause(e).log("an inotify watch was already gone");
         }
     }
 

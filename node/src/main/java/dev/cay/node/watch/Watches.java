@@ -54,7 +54,7 @@ public final class Watches implements AutoCloseable {
                 }
             } catch (IOException | CayException e) {
                 // The directory is gone; the client is told that there is no such watcher.
-                log.atDebug().setCause(e).addKeyValue("watcher", each.getKey()).log("a watcher is not taken up");
+                log.atDebug().setCause(e).addKeyValue("watcher", each.getKey()).log("a watcher could not be restored");
             }
         }
         synchronized (this) {

@@ -205,7 +205,7 @@ public final class AuditLog implements Audit, AutoCloseable {
         try {
             chore.run();
         } catch (RuntimeException e) {
-            log.atWarn().setCause(e).log("a chore of the audit log failed; it is tried again");
+            log.atWarn().setCause(e).log("a periodic task of the audit log failed; the next round tries again");
         }
     }
 }

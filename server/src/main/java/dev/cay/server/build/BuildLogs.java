@@ -100,7 +100,7 @@ final class BuildLogs {
             }
             index.add(bytes.length);
         } catch (IOException | UncheckedIOException e) {
-            log.atWarn().setCause(e).addKeyValue("build", build).log("a line of a build's log is lost");
+            log.atWarn().setCause(e).addKeyValue("build", build).log("cannot write a line of a build's log");
         }
     }
 
@@ -221,7 +221,7 @@ final class BuildLogs {
         try {
             Files.deleteIfExists(file(build));
         } catch (IOException e) {
-            log.atWarn().setCause(e).addKeyValue("build", build).log("a build's log stays");
+            log.atWarn().setCause(e).addKeyValue("build", build).log("cannot delete the log of a build");
         }
     }
 

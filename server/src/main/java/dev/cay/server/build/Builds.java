@@ -94,7 +94,7 @@ public final class Builds {
                     "Cay was stopped while it was built, and its steps are not on record");
             return;
         }
-        log.atInfo().addKeyValue("build", build.id()).log("going on with a build");
+        log.atInfo().addKeyValue("build", build.id()).log("continuing a build");
         run(template, build, plan.get(), RegistryLogins.NONE);
     }
 
@@ -246,7 +246,7 @@ public final class Builds {
             } catch (CayException e) {
                 watcher.failed("base", e.userMessage());
             } catch (RuntimeException e) {
-                log.atError().setCause(e).addKeyValue("build", build.id()).log("a build could not be begun");
+                log.atError().setCause(e).addKeyValue("build", build.id()).log("a build could not be started");
                 watcher.failed("base", "the platform failed: " + e.getMessage());
             }
         });

@@ -137,7 +137,7 @@ public final class LogShipper implements AutoCloseable {
             }
             client.shutdownNow();
         } catch (InterruptedException e) {
-            log.atDebug().log("lines of logs were not sent before the end");
+            log.atDebug().log("log lines were not sent before the server stopped");
         }
     }
 

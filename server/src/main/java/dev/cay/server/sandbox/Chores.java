@@ -101,7 +101,7 @@ public final class Chores implements AutoCloseable {
         try {
             chore.run();
         } catch (RuntimeException e) {
-            log.atWarn().setCause(e).log("a chore failed");
+            log.atWarn().setCause(e).log("a periodic task failed; the next round tries again");
         }
     }
 }

@@ -99,7 +99,7 @@ public final class DiskShares {
                 log.atWarn()
                         .setCause(e)
                         .addKeyValue("team", team)
-                        .log("a share of the disk was not divided; the next round does it");
+                        .log("the disk share of a team was not updated; the next round tries again");
             }
         }
     }

@@ -84,7 +84,7 @@ public final class EgressLogs {
                     EgressLogStore.put(handle, id, joined(EgressLogStore.find(handle, id), now), clock.instant()));
             written.put(id, last);
         } catch (RuntimeException e) {
-            log.atWarn().setCause(e).addKeyValue("sandbox", id).log("could not keep what the sandbox tried to reach");
+            log.atWarn().setCause(e).addKeyValue("sandbox", id).log("cannot store the egress log of a sandbox");
         }
     }
 

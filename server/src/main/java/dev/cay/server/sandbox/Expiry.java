@@ -155,7 +155,7 @@ public final class Expiry implements AutoCloseable {
             log.atError()
                     .setCause(e)
                     .addKeyValue("sandbox", id)
-                    .log("could not end or pause an expired sandbox, trying again");
+                    .log("cannot end or pause an expired sandbox; trying again");
             schedule(id, next());
         }
     }

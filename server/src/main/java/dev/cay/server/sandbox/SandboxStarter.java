@@ -184,7 +184,7 @@ public final class SandboxStarter {
             failed.remove(id);
         } catch (RuntimeException e) {
             failed.add(id);
-            log.atWarn().setCause(e).addKeyValue("sandbox", id).log("could not take back a failed create yet");
+            log.atWarn().setCause(e).addKeyValue("sandbox", id).log("cannot remove the record of a failed create yet");
         }
     }
 

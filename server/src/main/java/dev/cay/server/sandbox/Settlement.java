@@ -36,7 +36,7 @@ public final class Settlement {
         log.atInfo()
                 .addKeyValue("states", directory.byState())
                 .addKeyValue("unclaimed", onNode.size())
-                .log("settled with the node");
+                .log("compared the records with the node");
     }
 
     private void settle(SandboxRecord sandbox, @Nullable NodeSandbox there) {
@@ -58,11 +58,11 @@ public final class Settlement {
 
     private void noteGone(SandboxRecord sandbox) {
         records.kill(sandbox.id(), KillReason.ORPHANED, _ -> true);
-        log.atWarn().addKeyValue("sandbox", sandbox.id()).log("a sandbox was gone");
+        log.atWarn().addKeyValue("sandbox", sandbox.id()).log("a recorded sandbox is not on the node; its record is set to killed");
     }
 
     private void endUnclaimed(SandboxId id) {
-        log.atWarn().addKeyValue("sandbox", id).log("ending a sandbox that no record claims");
+        log.atWarn().addKeyValue("sandbox", id).log("ending a sandbox that has no record");
         fleet.node().kill(id);
     }
 }

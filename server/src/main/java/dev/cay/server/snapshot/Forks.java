@@ -57,7 +57,7 @@ public final class Forks {
             }
             tasks.join(LIMIT);
         } catch (TimeoutException e) {
-            log.atWarn().addKeyValue("sandbox", source.id()).log("not all forks were made in time");
+            log.atWarn().addKeyValue("sandbox", source.id()).log("not all forks were started in time");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new CayException(ErrorKind.CANCELED, "interrupted while sandboxes were copied", e);

@@ -214,7 +214,7 @@ public final class Snapshots {
         }
         var claimed = claimed();
         onNode.stream().filter(name -> !claimed.contains(name)).forEach(name -> {
-            log.atInfo().addKeyValue("snapshot", name).log("deleting a snapshot that no record claims");
+            log.atInfo().addKeyValue("snapshot", name).log("deleting a snapshot that has no record");
             discard(name);
         });
     }

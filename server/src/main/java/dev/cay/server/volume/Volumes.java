@@ -71,12 +71,12 @@ public final class Volumes {
         var there = node.list();
         ready().filter(volume -> !there.contains(volume.id()))
                 .forEach(volume ->
-                        log.atError().addKeyValue("volume", volume.id()).log("the files of a volume are gone"));
+                        log.atError().addKeyValue("volume", volume.id()).log("the files of a recorded volume are missing"));
         there.stream()
                 .filter(id -> !volumes.containsKey(id))
                 .forEach(id -> log.atWarn()
                         .addKeyValue("volume", id)
-                        .log("this machine has a volume that is not on record; it is kept"));
+                        .log("this machine has a volume without a record; its files are kept"));
     }
 
     private Stream<Volume> ready() {

@@ -86,7 +86,7 @@ final class Deliverer implements AutoCloseable {
             }
             return waiting.isEmpty() ? IDLE : lookAgain;
         } catch (RuntimeException e) {
-            log.atWarn().setCause(e).log("could not look which messages of webhooks are due, trying again");
+            log.atWarn().setCause(e).log("cannot read which webhook messages are due; trying again");
             return AFTER_FAILURE;
         }
     }
@@ -145,7 +145,7 @@ final class Deliverer implements AutoCloseable {
                 log.atWarn()
                         .setCause(e)
                         .addKeyValue("webhook", webhook.id())
-                        .log("could not write down what came of a message, trying again");
+                        .log("cannot record the result of a webhook attempt; trying again");
                 if (!sleep(pause)) {
                     return;
                 }

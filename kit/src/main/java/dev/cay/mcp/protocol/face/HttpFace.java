@@ -146,7 +146,7 @@ public final class HttpFace implements Handler, AutoCloseable {
             statelessTransport.sweep(LONGEST_CALL);
         } catch (RuntimeException e) {
             // The next round comes soon.
-            log.atWarn().setCause(e).log("not all that is over could be cleared away");
+            log.atWarn().setCause(e).log("ended MCP sessions could not all be removed");
         }
     }
 

@@ -94,7 +94,7 @@ public final class Sessions implements AutoCloseable {
     void end(Session session, String reason) {
         sessions.remove(session.id);
         session.close();
-        log.atDebug().addKeyValue("reason", reason).log("a session ended");
+        log.atDebug().addKeyValue("reason", reason).log("an MCP session ended");
     }
 
     /// Closes a session on another thread, because its conversation may take a while to end.

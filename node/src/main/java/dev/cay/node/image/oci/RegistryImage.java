@@ -108,7 +108,7 @@ final class RegistryImage implements Manifests.Parts {
                 log.atInfo()
                         .addKeyValue("mirror", place.host())
                         .addKeyValue("reason", reason(e))
-                        .log("a mirror does not help; asking the next");
+                        .log("a registry mirror failed; trying the next one");
             }
         }
         return question.ask(places.getLast());

@@ -113,7 +113,7 @@ final class Staging implements AutoCloseable {
         try {
             lock.close();
         } catch (IOException e) {
-            log.atWarn().setCause(e).log("a lock of a pull is not closed");
+            log.atWarn().setCause(e).log("cannot close the lock of an image pull");
         }
     }
 
@@ -121,7 +121,7 @@ final class Staging implements AutoCloseable {
         try {
             Trees.delete(directory);
         } catch (IOException e) {
-            log.atWarn().setCause(e).addKeyValue("directory", directory).log("bytes of an image stay for now");
+            log.atWarn().setCause(e).addKeyValue("directory", directory).log("cannot delete the staging directory of an image");
         }
     }
 }

@@ -32,7 +32,7 @@ final class SealedTree {
             if (plain.isPresent() && Json.mapper().readTree(plain.get()) instanceof ObjectNode tree) {
                 return tree;
             }
-            log.atWarn().addKeyValue("file", file).log("tokens of MCP servers were sealed elsewhere");
+            log.atWarn().addKeyValue("file", file).log("tokens of MCP servers were sealed with another key");
         } catch (NoSuchFileException _) {
             // Nothing was kept.
         } catch (IOException | JacksonException e) {
@@ -51,7 +51,7 @@ final class SealedTree {
                 WholeFile.write(file, seal.close(Json.write(tree)), PosixFilePermissions.fromString("rw-------"));
             }
         } catch (IOException e) {
-            log.atWarn().setCause(e).addKeyValue("file", file).log("tokens of MCP servers cannot be kept");
+            log.atWarn().setCause(e).addKeyValue("file", file).log("tokens of MCP servers cannot be written");
         }
     }
 }

@@ -58,7 +58,7 @@ final class InboundMessages {
             }
         } catch (JacksonException | RpcException _) {
             // Without the cause, which quotes the text.
-            log.atDebug().addKeyValue("server", server).log("an MCP server sent something that is no message");
+            log.atDebug().addKeyValue("server", server).log("an MCP server sent text that is not an MCP message");
         }
         return messages;
     }

@@ -339,7 +339,7 @@ final class SandboxedHome implements ServerHome {
                 .addKeyValue("sandbox", owner)
                 .addKeyValue("server", plan.key())
                 .addKeyValue("not", what)
-                .log("an MCP server could not be kept with its sandbox; it starts afresh");
+                .log("an MCP server could not be paused with its sandbox; it starts again");
         processes.giveUp("it could not be %s with its sandbox".formatted(what));
         leave();
     }

@@ -146,10 +146,10 @@ public final class ServerImages implements AutoCloseable {
                             .addKeyValue("image", reference)
                             .addKeyValue("here", digest)
                             .addKeyValue("registry", now)
-                            .log("the registry has another image under this name; the one here stays");
+                            .log("the registry has another image under this name; the local one is used");
                 }
             } catch (CayException e) {
-                log.atDebug().setCause(e).addKeyValue("image", reference).log("an image could not be compared");
+                log.atDebug().setCause(e).addKeyValue("image", reference).log("an image could not be compared with the registry");
             }
         });
     }

@@ -372,7 +372,7 @@ final class ServerProcess implements ServerLink, LineProcess.LineListener {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (IOException e) {
-            log.atDebug().setCause(e).log("what a server left behind stays until its sandbox ends");
+            log.atDebug().setCause(e).log("processes of an ended MCP server could not be killed; they end with its sandbox");
         } finally {
             process.kill();
             keeper.gone();

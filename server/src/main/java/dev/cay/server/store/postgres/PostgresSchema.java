@@ -40,7 +40,7 @@ final class PostgresSchema {
             log.atWarn()
                     .addKeyValue("has", has)
                     .addKeyValue("knows", knows)
-                    .log("a newer Cay has added to the tables; what it added is left alone");
+                    .log("a newer Cay has extended the tables; this version ignores the extensions");
             return false;
         }
         if (has > knows) {
@@ -58,7 +58,7 @@ final class PostgresSchema {
             statement.execute("COMMENT ON TABLE flyway_schema_history IS '%s%d'"
                     .formatted(READABLE_FROM, migrations.readableFrom()));
         }
-        log.atInfo().addKeyValue("from", has).addKeyValue("to", knows).log("brought the tables up to date");
+        log.atInfo().addKeyValue("from", has).addKeyValue("to", knows).log("migrated the tables of the database");
         return true;
     }
 

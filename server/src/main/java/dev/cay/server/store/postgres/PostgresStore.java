@@ -66,7 +66,7 @@ public final class PostgresStore implements Store {
     private static void warn(Connections connections) throws SQLException {
         try (var connection = connections.take()) {
             for (String danger : PostgresReport.of(connection).dangers()) {
-                log.atWarn().addKeyValue("danger", danger).log("a setting of the database is not safe");
+                log.atWarn().addKeyValue("danger", danger).log("a setting of the database server risks data loss");
             }
         }
     }
@@ -221,7 +221,7 @@ public final class PostgresStore implements Store {
 
     private void noteBack() {
         if (away.get() && away.compareAndSet(true, false)) {
-            log.atWarn().log("the database is back");
+            log.atWarn().log("the database can be reached again");
         }
     }
 

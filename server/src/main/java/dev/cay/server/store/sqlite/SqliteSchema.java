@@ -58,7 +58,7 @@ final class SqliteSchema {
             log.atWarn()
                     .addKeyValue("has", has)
                     .addKeyValue("knows", knows)
-                    .log("a newer Cay has added to the tables; what it added is left alone");
+                    .log("a newer Cay has extended the tables; this version ignores the extensions");
             return false;
         }
         if (has > knows) {
