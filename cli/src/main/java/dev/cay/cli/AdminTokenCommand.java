@@ -19,7 +19,7 @@ import picocli.CommandLine.Option;
         description = "Print the operator's token, with which teams and all keys are administered.",
         footer = {
             "",
-            "Requests send it in the header X-Admin-Token. Whoever has it can do everything.",
+            "Requests send it in the header X-Admin-Token. It permits everything.",
             "",
             "Examples:",
             "  sudo ./cay admin-token",
@@ -38,7 +38,7 @@ final class AdminTokenCommand implements Callable<Integer> {
         if (!Files.isReadable(token.file())) {
             throw new CayException(
                     ErrorKind.NOT_FOUND,
-                    "%s is not there or not readable; run `cay up` once, and this command as root"
+                    "%s does not exist or cannot be read; run `cay up` once, and this command as root"
                             .formatted(token.file()));
         }
         System.out.println(renew ? token.renew(new SecureRandom()) : token.read());

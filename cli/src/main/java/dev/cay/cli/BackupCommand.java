@@ -38,8 +38,8 @@ import picocli.CommandLine.Parameters;
                 + " with their memory, snapshots, secrets and settings.",
         footer = {
             "",
-            "The file holds secrets: whoever can read it has this Cay. Only its owner may read it. Sandboxes that run",
-            "are not in it unless --running is given: then each is saved while it goes on, and is paused after a restore.",
+            "The file holds all secrets of this Cay. Only its owner may read it. Sandboxes that run",
+            "are not in it unless --running is given: then each is saved while it runs, and is paused after a restore.",
             "",
             "Examples:",
             "  sudo ./cay backup /var/backups/cay-monday",
@@ -78,7 +78,7 @@ final class BackupCommand implements Callable<Integer> {
     private void toFile(Path target) throws IOException {
         if (Files.exists(target)) {
             throw new CayException(
-                    ErrorKind.ALREADY_EXISTS, "%s is there already; give another name, or delete it".formatted(target));
+                    ErrorKind.ALREADY_EXISTS, "%s exists already; give another name, or delete it".formatted(target));
         }
         Path parent = Objects.requireNonNull(target.getParent());
         if (!Files.isDirectory(parent)) {

@@ -235,7 +235,7 @@ final class Foreground {
         }
         int running = daemon.running();
         if (running == 0 && before > 0) {
-            return "Cay stopped; what ran is paused, and comes back when it is wanted.";
+            return "Cay stopped; its sandboxes are paused, and the next request for one resumes it.";
         }
         return switch (running) {
             case 0 -> "Cay stopped; no sandbox was running.";

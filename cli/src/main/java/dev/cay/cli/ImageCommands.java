@@ -80,7 +80,7 @@ final class ImageCommands {
             if (Files.exists(target)) {
                 throw new CayException(
                         ErrorKind.CONFLICT,
-                        "%s is there already; name another file".formatted(target),
+                        "%s exists already; name another file".formatted(target),
                         new FileAlreadyExistsException(target.toString()));
             }
             var api = Api.of(options);

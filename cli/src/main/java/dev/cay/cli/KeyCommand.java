@@ -88,7 +88,7 @@ final class KeyCommand implements Callable<Integer> {
     }
 
     private static int print(JsonNode made) {
-        System.err.println("key %s, id %s; nobody can be told it again:"
+        System.err.println("key %s, id %s; the key is shown only now:"
                 .formatted(made.path("name").asString(""), made.path("id").asString("")));
         System.out.println(made.path("key").asString(""));
         return 0;

@@ -14,7 +14,7 @@ import picocli.CommandLine.Parameters;
         description = "Print a link that signs a browser in, once and within ten minutes. Needs root.",
         footer = {
             "",
-            "Whoever opens the link is that person here. `e2b auth login` asks for it when nobody is signed in.",
+            "A browser that opens the link is signed in as that person. `e2b auth login` asks for the link when the browser is not signed in.",
             "Without EMAIL it is for you, as a member of the first team.",
             "",
             "Examples:",

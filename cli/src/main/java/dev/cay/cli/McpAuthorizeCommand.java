@@ -92,7 +92,7 @@ final class McpAuthorizeCommand implements Callable<Integer> {
         }
         throw new CayException(
                 ErrorKind.DEADLINE_EXCEEDED,
-                "nobody authorized %s within %d minutes".formatted(server, LIMIT.toMinutes()));
+                "%s was not authorized within %d minutes".formatted(server, LIMIT.toMinutes()));
     }
 
     private static void readLines(LinkedBlockingQueue<String> lines) {

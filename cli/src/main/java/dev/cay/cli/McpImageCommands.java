@@ -82,7 +82,11 @@ final class McpImageCommands {
         @Parameters(arity = "1..*", paramLabel = "KEY", description = "Servers, by their keys.")
         private List<String> keys = List.of();
 
-        @Option(names = "--to", required = true, paramLabel = "DIR", description = "Where to; made if it is not there.")
+        @Option(
+                names = "--to",
+                required = true,
+                paramLabel = "DIR",
+                description = "The directory to write to; created if it does not exist.")
         private Path to = Path.of(".");
 
         @Override

@@ -75,7 +75,7 @@ final class McpInstallCommand implements Callable<Integer> {
             return 0;
         }
         add(file, entry);
-        System.out.printf("%s has the server `%s` now, in %s; start it anew to see the tools.%n", client, NAME, file);
+        System.out.printf("%s has the server `%s` now, in %s; restart it to see the tools.%n", client, NAME, file);
         return 0;
     }
 

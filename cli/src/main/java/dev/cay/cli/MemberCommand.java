@@ -60,7 +60,7 @@ final class MemberCommand implements Callable<Integer> {
         }
         for (JsonNode key : answer.path("keptKeys")) {
             text.append(
-                    "%nthey made the API key '%s' for team %s, which stays; revoke it with: cay key revoke %s --team %s"
+                    "%nthey made the API key '%s' for team %s, which is still valid; revoke it with: cay key revoke %s --team %s"
                             .formatted(
                                     key.path("name").asString(""),
                                     key.path("teamID").asString(""),

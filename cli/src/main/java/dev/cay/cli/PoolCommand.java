@@ -50,7 +50,7 @@ final class PoolCommand implements Callable<Integer> {
         } else {
             say("used", size(Math.max(0, report.size() - report.free() - report.heldBack())));
             say("free", size(report.free()));
-            say("kept", size(report.heldBack()) + " for sandboxes that are paused when their time is over");
+            say("kept", size(report.heldBack()) + " for sandboxes that are paused when they time out");
         }
         say("disk", size(Files.getFileStore(stateDir).getUsableSpace()) + " free beside it");
         list("sandboxes", report.sandboxes());

@@ -51,7 +51,8 @@ final class ProveCommand implements Callable<Integer> {
     @Option(
             names = "--minutes",
             paramLabel = "N",
-            description = "How long proofs that go on for a time shall do so; other than promised is not recorded.")
+            description =
+                    "How long proofs with a duration run; a result with another duration than promised is not recorded.")
     private @Nullable Integer minutes;
 
     @Option(

@@ -100,7 +100,7 @@ final class Restore {
         unfit(there).ifPresent(reason -> {
             throw new CayException(
                     ErrorKind.NOT_RESTORED,
-                    "the memory of its sandboxes cannot go on here: %s; to restore files without memory, run: sudo %s"
+                    "the memory of its sandboxes cannot be restored on this machine: %s; to restore files without memory, run: sudo %s"
                             .formatted(reason, filesOnlyCommand));
         });
     }

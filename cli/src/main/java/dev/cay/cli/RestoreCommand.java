@@ -26,7 +26,7 @@ import picocli.CommandLine.Parameters;
         footer = {
             "",
             "All of the file is read and checked before anything takes its place. The state directory must be empty;",
-            "--replace puts the installation that is there aside, into replaced-TIME of the state directory. Instance",
+            "--replace moves the existing installation into replaced-TIME of the state directory. Instance",
             "name, directories, ports, uids and network range are those of the configuration here.",
             "",
             "Restore only what you trust: keys, templates and secrets of the file become this Cay's own.",
@@ -45,7 +45,7 @@ final class RestoreCommand implements Callable<Integer> {
 
     @Option(
             names = "--files-only",
-            description = "Leave the memory of sandboxes out; they start anew on their files. For a machine whose"
+            description = "Leave the memory of sandboxes out; they restart on their files. For a machine whose"
                     + " processor, kernel or CRIU is older than that of the backup.")
     private boolean filesOnly;
 

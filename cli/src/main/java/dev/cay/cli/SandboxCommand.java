@@ -112,9 +112,9 @@ final class SandboxCommand extends ListingCommand {
         }
     }
 
-    @Command(name = "resume", mixinStandardHelpOptions = true, description = "Let a paused sandbox go on where it was.")
+    @Command(name = "resume", mixinStandardHelpOptions = true, description = "Resume a paused sandbox where it was.")
     static final class Resume extends OfOne {
-        @Option(names = "--reboot", description = "Start anew on its files and leave its memory behind.")
+        @Option(names = "--reboot", description = "Restart it on its files, without its memory.")
         private boolean reboot;
 
         @Option(names = "--timeout", paramLabel = "SECONDS", description = "How long it shall live (default: 300).")
@@ -158,7 +158,7 @@ final class SandboxCommand extends ListingCommand {
             name = "snapshot",
             mixinStandardHelpOptions = true,
             description =
-                    "Save a running sandbox while it goes on; prints what to create others from, or to go back to.")
+                    "Save a running sandbox, which continues; prints the name to create others from, or to roll back to.")
     static final class Snapshot extends OfOne {
         @Option(names = "--name", paramLabel = "NAME", description = "A name for it; one that exists is replaced.")
         private @Nullable String name;

@@ -128,7 +128,7 @@ final class SecretCommand implements Callable<Integer> {
     @Command(
             name = "list",
             mixinStandardHelpOptions = true,
-            description = "List secrets: id, name, version, hosts. Nobody can read values.")
+            description = "List secrets: id, name, version, hosts. Values cannot be read.")
     static final class ListAll implements Callable<Integer> {
         @Mixin
         private ApiOptions options = new ApiOptions();

@@ -72,7 +72,7 @@ final class StoreCommand implements Callable<Integer> {
         return InstanceLock.take(config.stateDir())
                 .orElseThrow(() -> new CayException(
                         ErrorKind.CONFLICT,
-                        "Cay is running; stop it first, sandboxes go on: sudo " + options.command("down")));
+                        "Cay is running; stop it first (sandboxes keep running): sudo " + options.command("down")));
     }
 
     @Command(
@@ -81,7 +81,7 @@ final class StoreCommand implements Callable<Integer> {
             description = "Copy all records to another database and compare every row.",
             footer = {
                 "",
-                "Cay must be down; sandboxes that run go on. The old database stays as it is. Afterwards set store.url",
+                "Cay must be stopped; sandboxes keep running. The old database is not changed. Afterwards set store.url",
                 "to the new one, or remove it for `--to sqlite`, and start Cay.",
                 "",
                 "Examples:",
@@ -188,7 +188,7 @@ final class StoreCommand implements Callable<Integer> {
     @Command(
             name = "claim",
             mixinStandardHelpOptions = true,
-            description = "Make a database this Cay's own that belonged to another one, which is gone for good.",
+            description = "Take over the database of another Cay that will never run again.",
             footer = {
                 "",
                 "Cay must be down. Sandboxes on record that do not run on this machine are taken for ended at the next",

@@ -97,7 +97,7 @@ final class TeamCommand extends ListingCommand {
             var team = operator.call("POST", "/admin/teams", body);
             String id = team.path("teamID").asString("");
             var key = operator.call("POST", "/admin/teams/%s/api-keys".formatted(id), Map.of("name", "first key"));
-            System.err.println("team %s, id %s; its first API key, which nobody can be told again:"
+            System.err.println("team %s, id %s; its first API key, which is shown only now:"
                     .formatted(team.path("slug").asString(""), id));
             System.out.println(key.path("key").asString(""));
             return 0;
@@ -127,7 +127,7 @@ final class TeamCommand extends ListingCommand {
             name = "limit",
             mixinStandardHelpOptions = true,
             description =
-                    "Show or set what a team may use. What is not given stays as it is; `none` takes a limit away.")
+                    "Show or set what a team may use. Limits that are not given are not changed; `none` removes a limit.")
     static final class Limit implements Callable<Integer> {
         @Mixin
         private ConfigOptions options = new ConfigOptions();

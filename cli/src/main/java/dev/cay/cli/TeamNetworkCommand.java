@@ -13,7 +13,7 @@ import picocli.CommandLine.Parameters;
         description = {
             "Show or set what sandboxes of a team may reach whose creator says nothing about it.",
             "It replaces what was set before, and holds for sandboxes that are created afterwards. It is a default: who",
-            "creates a sandbox can choose otherwise. What nobody may reach is in the settings, network.egress.*."
+            "creates a sandbox can choose otherwise. The settings network.egress.* say what no sandbox may reach."
         })
 final class TeamNetworkCommand implements Callable<Integer> {
     @Mixin

@@ -21,8 +21,7 @@ import picocli.CommandLine.Command;
 @Command(
         name = "template",
         mixinStandardHelpOptions = true,
-        description =
-                "Show templates, build them from Dockerfiles, look after those that are there, and free disk space.",
+        description = "Show, build, change and delete templates, and free disk space.",
         subcommands = {
             TemplateCommand.ListAll.class,
             TemplateBuildCommand.class,

@@ -124,7 +124,8 @@ final class UninstallCommand implements Callable<Integer> {
         if (!failures.isEmpty()) {
             throw new CayException(ErrorKind.UNAVAILABLE, "not all could be removed; " + String.join("; ", failures));
         }
-        System.out.println(purge ? "Cay is gone, with all its data." : "Cay is gone; its data stays where it was.");
+        System.out.println(
+                purge ? "Cay is uninstalled, and all its data is deleted." : "Cay is uninstalled; its data is kept.");
         return 0;
     }
 
@@ -142,7 +143,7 @@ final class UninstallCommand implements Callable<Integer> {
         System.out.println(fate);
         System.out.println("  state  " + config.stateDir());
         System.out.println(
-                "  cache  " + config.cacheDir() + (othersUseCache(config) ? " (stays, another Cay uses it)" : ""));
+                "  cache  " + config.cacheDir() + (othersUseCache(config) ? " (kept, another Cay uses it)" : ""));
         options.file().ifPresent(file -> System.out.println("  config " + file));
         keys(config).forEach(key -> System.out.println("  key    " + key));
     }
@@ -260,7 +261,7 @@ final class UninstallCommand implements Callable<Integer> {
             failures.add(removed.output().strip());
         }
         if (!deleteIfEmpty(directory)) {
-            System.out.println("%s holds more than what Cay made, which stays".formatted(directory));
+            System.out.println("%s has files that Cay did not make; they are kept".formatted(directory));
         }
     }
 

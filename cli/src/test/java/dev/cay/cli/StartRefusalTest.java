@@ -92,7 +92,7 @@ final class StartRefusalTest {
             programs.require(LIMIT, "ip", "address", "add", address(65) + "/26", "dev", link);
             assertThat(lastLine(up()))
                     .isEqualTo(
-                            "cay: network.range %s overlaps %s/26, which this host reaches through %s; set network.range to addresses nobody uses"
+                            "cay: network.range %s overlaps %s/26, which this host reaches through %s; set network.range to addresses that are not in use"
                                     .formatted(place().claim().range(), address(64), link));
         } finally {
             programs.require(LIMIT, "ip", "link", "delete", link);

@@ -110,7 +110,7 @@ public final class ConfigKeys {
             "pause.frozenMemoryMB",
             ConfigValue.unless("auto", ConfigValue.megabytes(0, 64 << 20)),
             "auto",
-            "Memory in which paused sandboxes stay frozen after they are saved, so that they go on at once; auto is a quarter of the machine's.");
+            "Memory in which paused sandboxes stay frozen after they are saved, so that they resume at once; auto is a quarter of the machine's.");
     static final ConfigKey<Long> PROCESS_LOG_BYTES = key(
             "sandboxes.processLogBytes",
             ConfigValue.bytes(4096, 1L << 30),

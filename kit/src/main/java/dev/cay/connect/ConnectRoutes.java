@@ -185,7 +185,7 @@ public final class ConnectRoutes implements Handler {
                 body.run(new RunningCall(exchange, timeout, room), stream);
             } catch (Exception e) {
                 if (watch.alone() || e instanceof ClientGone) {
-                    exchange.abort("the client has gone");
+                    exchange.abort("the client disconnected");
                     return ConnectError.code(ErrorKind.CANCELED);
                 }
                 error = watch.late() ? ConnectError.DEADLINE : ConnectError.of(unwrapped(e));
@@ -218,7 +218,7 @@ public final class ConnectRoutes implements Handler {
                 throw new CayException(ErrorKind.DEADLINE_EXCEEDED, ConnectError.DEADLINE.message(), e);
             }
             if (watch.alone()) {
-                throw new ClientGone("the client has gone", e);
+                throw new ClientGone("the client disconnected", e);
             }
             throw e;
         }

@@ -81,7 +81,7 @@ public record Dockerfile(String fileName, char escape, List<Arg> arguments, List
                 throw new DockerfileException(
                         fileName,
                         stage.at(),
-                        "the stage %s is there already, on line %d"
+                        "the stage %s exists already, on line %d"
                                 .formatted(stage.name(), first.at().line()),
                         "give it another name");
             }

@@ -59,7 +59,7 @@ public final class AnswerStream extends OutputStream {
             Thread.currentThread().interrupt();
             throw new ClientGone("interrupted", e);
         } catch (ExecutionException | TimeoutException e) {
-            throw new ClientGone("the client has gone", e);
+            throw new ClientGone("the client disconnected", e);
         }
     }
 
@@ -145,7 +145,7 @@ public final class AnswerStream extends OutputStream {
         var write = new Write(last);
         synchronized (lock) {
             if (failure != null) {
-                throw new ClientGone("the client has gone", failure);
+                throw new ClientGone("the client disconnected", failure);
             }
         }
         response.write(last, bytes, write);
@@ -201,7 +201,7 @@ public final class AnswerStream extends OutputStream {
                     }
                     Throwable cause = broken == null ? done ? null : failure : broken;
                     if (cause != null) {
-                        throw new ClientGone("the client has gone", cause);
+                        throw new ClientGone("the client disconnected", cause);
                     }
                 }
             } finally {

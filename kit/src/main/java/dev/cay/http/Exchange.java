@@ -417,7 +417,7 @@ public final class Exchange {
                 && !takenOver
                 && http1()
                 && !body.discard(LINGER, endPoint.listener().unwanted())) {
-            cut("the client went on sending what nobody wants");
+            cut("the client keeps sending a body that is not read");
         }
     }
 

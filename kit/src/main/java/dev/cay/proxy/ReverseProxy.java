@@ -107,7 +107,7 @@ public final class ReverseProxy implements AutoCloseable {
         try {
             request = new UpstreamRequest(exchange, upstream.host(), bodies);
         } catch (ClientGone e) {
-            exchange.abort("the client has gone");
+            exchange.abort("the client disconnected");
             return;
         }
         if (request.grpc() && Http2Upstreams.reaches(upstream)) {
@@ -136,7 +136,7 @@ public final class ReverseProxy implements AutoCloseable {
         try {
             new GrpcForwarding(exchange, request).run(sessions, upstream);
         } catch (ClientGone e) {
-            exchange.abort("the client has gone");
+            exchange.abort("the client disconnected");
         } catch (ConnectException e) {
             throw e;
         } catch (IOException e) {
@@ -173,7 +173,7 @@ public final class ReverseProxy implements AutoCloseable {
         try {
             keep = forwarding.run();
         } catch (ClientGone e) {
-            exchange.abort("the client has gone");
+            exchange.abort("the client disconnected");
         } catch (IOException e) {
             if (forwarding.wasStale()) {
                 return false;

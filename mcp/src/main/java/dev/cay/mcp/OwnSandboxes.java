@@ -54,7 +54,7 @@ final class OwnSandboxes implements AutoCloseable {
             var sandbox = cay.create(NewSandbox.of(template).livingFor(timeout));
             if (!keep(sandbox)) {
                 sandbox.kill();
-                throw new ToolException("the client has gone");
+                throw new ToolException("the client disconnected");
             }
             return sandbox;
         } finally {

@@ -25,9 +25,9 @@ final class SandboxTools {
     /// Everything before an offset passes through this program; further on, a command in the sandbox is quicker.
     private static final int LARGEST_OFFSET = 10_000_000;
 
-    private static final String GOES_ON = "The file goes on: call read_file with nextOffset as offset.";
+    private static final String GOES_ON = "The file is longer: call read_file with nextOffset as offset.";
     private static final String GOES_ON_TOO_LONG =
-            "The file goes on, too far for this tool: use run_command, or get_file_download_url.";
+            "The file is too long for this tool: use run_command, or get_file_download_url.";
     private static final int USUAL_EXPIRATION = 10_000;
     private static final Parameter SANDBOX = Parameter.text("sandboxId", "The sandbox, as create_sandbox named it");
 
@@ -108,7 +108,7 @@ final class SandboxTools {
                     }
                     return sandboxes
                             .inTemporary(sandbox -> run(sandbox, code, progress))
-                            .with("message", "The code ran in a temporary sandbox, which is gone.");
+                            .with("message", "The code ran in a temporary sandbox, which has ended.");
                 });
     }
 
@@ -142,7 +142,7 @@ final class SandboxTools {
                 "run_command",
                 "Run a command",
                 "Runs a command line in the sandbox's shell and returns what it prints and its exit code. In the background"
-                        + " it returns at once with its pid, and the command goes on.",
+                        + " it returns at once with its pid, and the command keeps running.",
                 List.of(
                         Parameter.text("command", "The command line"),
                         SANDBOX,
@@ -345,7 +345,7 @@ final class SandboxTools {
         return new Tool(
                 "kill_sandbox",
                 "Kill a sandbox",
-                "Ends a sandbox with all that runs and lies in it.",
+                "Ends a sandbox, with its processes and files.",
                 List.of(SANDBOX),
                 fields("sandboxId", "string", "message", "string", "stats", "object"),
                 (arguments, _) -> {

@@ -175,7 +175,9 @@ final class NodeBackups implements NodeBackup {
             });
             gather(chosen, notes);
             wanted.volumes().forEach(this::addVolume);
-            missing.forEach(what -> log.atWarn().addKeyValue("what", what).log("the backup lacks something that is not on this machine"));
+            missing.forEach(what -> log.atWarn()
+                    .addKeyValue("what", what)
+                    .log("the backup lacks something that is not on this machine"));
             return new Contents(machine(), gateway, notes.size(), named, List.copyOf(missing), List.copyOf(parts));
         }
 
@@ -267,7 +269,10 @@ final class NodeBackups implements NodeBackup {
                 parts.add(new FilePart("volume/" + id + "/size", size.getBytes(StandardCharsets.UTF_8)));
                 parts.add(new TreePart("volume/" + id + "/files", Kind.DISK, copy, trees));
             } catch (CayException e) {
-                log.atWarn().setCause(e).addKeyValue("volume", id).log("a volume could not be copied and is not in the backup");
+                log.atWarn()
+                        .setCause(e)
+                        .addKeyValue("volume", id)
+                        .log("a volume could not be copied and is not in the backup");
                 missing.add("volume " + id);
             }
         }

@@ -226,7 +226,9 @@ public final class CayServer implements AutoCloseable {
                 }
             });
         } catch (RejectedExecutionException e) {
-            log.atDebug().addKeyValue("sandbox", id).log("a sandbox changed while the server stops; the next start settles its record");
+            log.atDebug()
+                    .addKeyValue("sandbox", id)
+                    .log("a sandbox changed while the server stops; the next start settles its record");
         }
     }
 }

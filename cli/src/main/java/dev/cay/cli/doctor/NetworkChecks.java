@@ -96,11 +96,11 @@ final class NetworkChecks implements Check {
         var range = AddressRange.parse(text);
         var found = routes.into(range);
         if (found.isEmpty()) {
-            return Finding.ok("addresses", range + " is nobody else's");
+            return Finding.ok("addresses", range + " is not used by anything else");
         }
         String what = "%s overlaps %s behind %s"
                 .formatted(range, found.get().range(), found.get().through());
-        String fix = "set network.range to a range nobody uses, e.g. 10.201.0.0/16";
+        String fix = "set network.range to a range that is not in use, e.g. 10.201.0.0/16";
         return found.get().range().isWiderThan(range)
                 ? Finding.warn("addresses", what, fix)
                 : Finding.fail("addresses", what, fix);
@@ -139,6 +139,6 @@ final class NetworkChecks implements Check {
                         "set storage.uidBase above it, or shrink that range in /etc/subuid and /etc/subgid");
             }
         }
-        return Finding.ok("uid ranges", "from %d on nobody else's".formatted(base));
+        return Finding.ok("uid ranges", "from %d on not used by anything else".formatted(base));
     }
 }

@@ -57,7 +57,7 @@ public record RunFile(
         } catch (IOException | JacksonException e) {
             throw new CayException(
                     ErrorKind.UNAVAILABLE,
-                    "%s cannot be read or makes no sense; stop Cay and start it again, which writes it anew"
+                    "%s cannot be read or parsed; stop Cay and start it again, which rewrites the file"
                             .formatted(in(runDir)),
                     e);
         }

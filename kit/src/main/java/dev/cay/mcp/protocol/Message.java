@@ -112,7 +112,7 @@ public record Message(ObjectNode tree) {
 
     /// A notification that cancels a request.
     public static Message cancelled(JsonNode request) {
-        var params = Json.mapper().createObjectNode().put("reason", "nobody waits for it any more");
+        var params = Json.mapper().createObjectNode().put("reason", "the caller stopped waiting for it");
         params.set("requestId", request);
         return notification("notifications/cancelled", params);
     }

@@ -159,7 +159,9 @@ public final class Builds implements NodeBuilds, AutoCloseable {
             String stopped = build == null ? null : build.stopped;
             if (closed && stopped == null) {
                 // The next daemon continues the build.
-                log.atInfo().addKeyValue("build", plan.id()).log("a build was interrupted; the next daemon continues it");
+                log.atInfo()
+                        .addKeyValue("build", plan.id())
+                        .log("a build was interrupted; the next daemon continues it");
                 return;
             }
             fail(voice, watcher, stopped == null ? reason(e) : stopped, e);
@@ -257,7 +259,8 @@ public final class Builds implements NodeBuilds, AutoCloseable {
         } catch (CayException e) {
             voice.say(
                     Level.WARN,
-                    "What the start command runs cannot be saved, so each sandbox starts it anew: " + e.userMessage());
+                    "The processes of the start command cannot be saved, so each sandbox runs the command again: "
+                            + e.userMessage());
             return null;
         }
     }

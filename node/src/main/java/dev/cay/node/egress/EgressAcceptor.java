@@ -65,7 +65,9 @@ final class EgressAcceptor implements AutoCloseable {
                 beginThoseWhoseTimeIsOver();
             }
         } catch (IOException | RuntimeException e) {
-            log.atError().setCause(e).log("the accept thread of the egress path failed; connections of sandboxes are not accepted");
+            log.atError()
+                    .setCause(e)
+                    .log("the accept thread of the egress path failed; connections of sandboxes are not accepted");
         } finally {
             listener.close();
             events.close();

@@ -144,7 +144,10 @@ final class EgressConnection implements PathSandbox.Open, HttpBridge.Bridged {
         try {
             look();
         } catch (IOException e) {
-            log.atDebug().setCause(e).addKeyValue("sandbox", sandbox.id()).log("a connection on the egress path ended with an error");
+            log.atDebug()
+                    .setCause(e)
+                    .addKeyValue("sandbox", sandbox.id())
+                    .log("a connection on the egress path ended with an error");
             cut();
         } finally {
             var other = server;

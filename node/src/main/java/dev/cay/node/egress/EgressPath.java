@@ -237,7 +237,10 @@ public final class EgressPath implements PathRules, AutoCloseable {
         } catch (IOException e) {
             // A connection that was not redirected was made to this port itself, which serves nothing.
             guest.cut();
-            log.atDebug().setCause(e).addKeyValue("sandbox", sandbox.id()).log("a connection on the egress path has no original destination");
+            log.atDebug()
+                    .setCause(e)
+                    .addKeyValue("sandbox", sandbox.id())
+                    .log("a connection on the egress path has no original destination");
             return Optional.empty();
         }
     }

@@ -44,7 +44,7 @@ final class HttpGate implements Handler {
     public void handle(Exchange exchange) throws Exception {
         var found = bridge.find(exchange);
         if (found.isEmpty()) {
-            exchange.abort("nobody announced this connection");
+            exchange.abort("this connection was not announced");
             return;
         }
         var connection = found.get();

@@ -100,7 +100,9 @@ final class RelayLoop implements AutoCloseable {
                 }
             }
         } catch (IOException | RuntimeException e) {
-            log.atError().setCause(e).log("the relay thread of the egress path failed; connections of sandboxes are not relayed");
+            log.atError()
+                    .setCause(e)
+                    .log("the relay thread of the egress path failed; connections of sandboxes are not relayed");
         } finally {
             closed = true;
             relays.values().forEach(relay -> relay.fail(new IOException("the node ends")));

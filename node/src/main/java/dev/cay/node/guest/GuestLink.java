@@ -335,7 +335,7 @@ public final class GuestLink implements AutoCloseable {
         }
         var answer = waiting.remove(frame.request());
         if (answer == null) {
-            throw new ProtocolException("an answer nobody asked for");
+            throw new ProtocolException("an answer without a request");
         }
         switch (frame.type()) {
             case OK -> answer.decode(frame, frames);

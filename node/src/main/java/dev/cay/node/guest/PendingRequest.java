@@ -56,7 +56,7 @@ final class PendingRequest<T> {
 
     synchronized void cancel() {
         if (answer == null) {
-            failure = new SilentGuestException("the link to the guest is gone");
+            failure = new SilentGuestException("the connection to the guest was lost");
         }
         done.countDown();
     }

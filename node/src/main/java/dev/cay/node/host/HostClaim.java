@@ -66,7 +66,7 @@ public record HostClaim(
             found.add("runDir %s is that of %s; each needs its own runDir".formatted(runDir, who));
         }
         if (AddressRange.parse(range).overlaps(AddressRange.parse(other.range))) {
-            found.add("network.range %s overlaps %s of %s; set network.range to addresses nobody uses"
+            found.add("network.range %s overlaps %s of %s; set network.range to addresses that are not in use"
                     .formatted(range, other.range, who));
         }
         if (uidBase < other.uidBase + other.uidCount && other.uidBase < uidBase + uidCount) {

@@ -57,7 +57,7 @@ public record HostRoutes(List<Route> routes) {
         if (found.isPresent()) {
             throw new CayException(
                     ErrorKind.INVALID_ARGUMENT,
-                    "network.range %s overlaps %s, which this host reaches through %s; set network.range to addresses nobody uses"
+                    "network.range %s overlaps %s, which this host reaches through %s; set network.range to addresses that are not in use"
                             .formatted(range, found.get().range(), found.get().through()));
         }
     }

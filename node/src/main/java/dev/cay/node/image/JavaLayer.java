@@ -66,7 +66,9 @@ final class JavaLayer {
             if (Thread.currentThread().isInterrupted()) {
                 throw e;
             }
-            log.atWarn().addKeyValue("reason", e.getMessage()).log("the runner for Java could not be built; the language is left out");
+            log.atWarn()
+                    .addKeyValue("reason", e.getMessage())
+                    .log("the runner for Java could not be built; the language is left out");
             return Optional.empty();
         }
     }

@@ -323,7 +323,10 @@ public final class LayerStore {
         try {
             remove(unfinished);
         } catch (CayException e) {
-            log.atWarn().addKeyValue("place", unfinished).setCause(e).log("cannot remove an unfinished layer; the next build of it tries again");
+            log.atWarn()
+                    .addKeyValue("place", unfinished)
+                    .setCause(e)
+                    .log("cannot remove an unfinished layer; the next build of it tries again");
         }
     }
 

@@ -155,7 +155,10 @@ public final class NodeLayer {
         try {
             hash = SubjectHash.of(text);
         } catch (GeneralSecurityException | RuntimeException e) {
-            log.atWarn().setCause(e).addKeyValue("file", name).log("a certificate cannot be parsed and is left out of the index");
+            log.atWarn()
+                    .setCause(e)
+                    .addKeyValue("file", name)
+                    .log("a certificate cannot be parsed and is left out of the index");
             return;
         }
         int number = 0;

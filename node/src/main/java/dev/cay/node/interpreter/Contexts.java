@@ -257,7 +257,7 @@ final class Contexts implements Context.Home, AutoCloseable {
                 .filter(languages::has)
                 .orElseThrow(() -> new CayException(
                         ErrorKind.FAILED,
-                        "Failed to create context: language '%s' is not there; this sandbox has %s"
+                        "Failed to create context: this sandbox has no language '%s'; it has %s"
                                 .formatted(name.isBlank() ? Language.PYTHON.label() : name, languages.names())));
     }
 

@@ -106,7 +106,9 @@ final class Complaints implements AutoCloseable {
         last = true;
         signs.release();
         if (!done.await(limit.toNanos(), TimeUnit.NANOSECONDS)) {
-            log.atDebug().addKeyValue("pid", pid).log("other processes keep the standard error of an ended process open");
+            log.atDebug()
+                    .addKeyValue("pid", pid)
+                    .log("other processes keep the standard error of an ended process open");
         }
     }
 

@@ -148,7 +148,7 @@ final class FirstLink implements Upstream.Audience, AutoCloseable {
             whose.request(from, request, about);
             return;
         }
-        var none = new RpcException(RpcException.METHOD_NOT_FOUND, "nobody is there to answer");
+        var none = new RpcException(RpcException.METHOD_NOT_FOUND, "no client is connected that could answer");
         from.send(Message.error(request.id(), none));
     }
 

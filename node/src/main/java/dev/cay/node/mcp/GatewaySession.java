@@ -316,7 +316,9 @@ final class GatewaySession implements Conversation, Upstream.Audience {
             try {
                 work.run();
             } catch (RpcException e) {
-                log.atDebug().addKeyValue("reason", e.getMessage()).log("a message of the client could not be forwarded to an MCP server");
+                log.atDebug()
+                        .addKeyValue("reason", e.getMessage())
+                        .log("a message of the client could not be forwarded to an MCP server");
             }
         });
     }

@@ -50,7 +50,7 @@ record GatewaySettings(@Nullable String token, @Nullable MetaChoice metaTools, O
         if (servers.has(key)) {
             throw new CayException(
                     ErrorKind.ALREADY_EXISTS,
-                    "%s is there already; remove it first to give it other options".formatted(key));
+                    "%s exists already; remove it first to give it other options".formatted(key));
         }
         if (servers.size() >= MOST_SERVERS) {
             throw new CayException(

@@ -185,7 +185,9 @@ public final class Gateways implements AutoCloseable {
         try {
             var settings = seal.open(sealed).map(GatewaySettings::of);
             if (settings.isEmpty()) {
-                log.atWarn().addKeyValue("sandbox", id).log("the settings of an MCP gateway were sealed with another key");
+                log.atWarn()
+                        .addKeyValue("sandbox", id)
+                        .log("the settings of an MCP gateway were sealed with another key");
                 return Optional.empty();
             }
             return Optional.of(put(id, settings.get(), settings.get().plans(catalog, custom), sealed, folder));
@@ -239,7 +241,7 @@ public final class Gateways implements AutoCloseable {
     private synchronized void change(SandboxId id, McpGateway gateway, UnaryOperator<GatewaySettings> change) {
         var known = running.get(id);
         if (known == null || known.gateway != gateway || !isKept(known)) {
-            throw new CayException(ErrorKind.CONFLICT, "this gateway was replaced by another; connect anew");
+            throw new CayException(ErrorKind.CONFLICT, "this gateway was replaced by another; connect again");
         }
         var settings = change.apply(known.settings);
         running.put(id, new Running(gateway, settings, write(known.folder, settings), known.folder));

@@ -80,7 +80,7 @@ final class Audience implements OutputDelivery {
         }
         if (offset > 0 && offset < log.oldest()) {
             throw new CayException(
-                    ErrorKind.CONFLICT, "%s before byte %d is gone".formatted(channel.label(), log.oldest()));
+                    ErrorKind.CONFLICT, "%s before byte %d was dropped".formatted(channel.label(), log.oldest()));
         }
         return Math.max(offset, log.oldest());
     }
@@ -188,7 +188,7 @@ final class Audience implements OutputDelivery {
         try {
             return parts.workers().logs().call(Workers.FILE_LIMIT, () -> log.read(position, count));
         } catch (NoSuchFileException e) {
-            throw new CayException(ErrorKind.CONFLICT, "output is gone", e);
+            throw new CayException(ErrorKind.CONFLICT, "output was dropped", e);
         }
     }
 

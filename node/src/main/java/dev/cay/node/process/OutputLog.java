@@ -177,7 +177,7 @@ final class OutputLog implements LogSpace.Owner, AutoCloseable {
         synchronized (this) {
             var entry = files.floorEntry(position);
             if (entry == null) {
-                throw new NoSuchFileException("output before byte %d is gone".formatted(position));
+                throw new NoSuchFileException("output before byte %d was dropped".formatted(position));
             }
             file = entry.getValue();
             start = entry.getKey();

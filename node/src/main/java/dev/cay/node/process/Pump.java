@@ -215,7 +215,10 @@ final class Pump implements OutputDelivery.Source {
             try {
                 output.rotate();
             } catch (IOException e) {
-                log.atWarn().setCause(e).addKeyValue("pid", to.pid()).log("the output log of a process cannot be rotated");
+                log.atWarn()
+                        .setCause(e)
+                        .addKeyValue("pid", to.pid())
+                        .log("the output log of a process cannot be rotated");
                 broken = true;
                 to.delivery()
                         .cutAll(new CayException(ErrorKind.DISK_FULL, "the node has no space to keep output"), true);
@@ -299,7 +302,10 @@ final class Pump implements OutputDelivery.Source {
 
     private void fail(IOException e) {
         if (!source.closed()) {
-            log.atWarn().setCause(e).addKeyValue("pid", to.pid()).log("the output of a process cannot be read any more");
+            log.atWarn()
+                    .setCause(e)
+                    .addKeyValue("pid", to.pid())
+                    .log("the output of a process cannot be read any more");
         }
         finish();
     }

@@ -401,7 +401,7 @@ public final class RuncRuntime implements ContainerRuntime {
     private Container launch(ContainerSpec spec, GuestProgram program, Call call) {
         Bundle bundle = bundle(spec.id());
         if (Files.exists(bundle.directory())) {
-            throw new CayException(ErrorKind.CONFLICT, "sandbox %s is there already".formatted(spec.id()));
+            throw new CayException(ErrorKind.CONFLICT, "sandbox %s exists already".formatted(spec.id()));
         }
         try {
             makePlaces();

@@ -245,7 +245,10 @@ final class BuildSandboxes implements BuildRooms {
             try {
                 kill.accept(keeper.id());
             } catch (CayException e) {
-                log.atWarn().setCause(e).addKeyValue("sandbox", keeper.id()).log("cannot end the sandbox of a build; the node tries again");
+                log.atWarn()
+                        .setCause(e)
+                        .addKeyValue("sandbox", keeper.id())
+                        .log("cannot end the sandbox of a build; the node tries again");
             } finally {
                 if (interrupted) {
                     Thread.currentThread().interrupt();

@@ -24,7 +24,10 @@ final class EndListeners {
             try {
                 listener.ended(id, reason);
             } catch (RuntimeException e) {
-                log.atError().setCause(e).addKeyValue("sandbox", id).log("a listener failed to handle the end of a sandbox");
+                log.atError()
+                        .setCause(e)
+                        .addKeyValue("sandbox", id)
+                        .log("a listener failed to handle the end of a sandbox");
             }
         }
     }

@@ -152,7 +152,10 @@ final class Freezing implements FrozenSandboxes.Original {
                 saveNow();
                 return false;
             } catch (CayException e) {
-                log.atWarn().setCause(e).addKeyValue("sandbox", id()).log("a frozen sandbox could not be saved; trying once more");
+                log.atWarn()
+                        .setCause(e)
+                        .addKeyValue("sandbox", id())
+                        .log("a frozen sandbox could not be saved; trying once more");
                 return isUnsaved();
             }
         });
@@ -307,7 +310,9 @@ final class Freezing implements FrozenSandboxes.Original {
             if (store.isWhole(notes().snapshot())) {
                 footprint.note(notes().paused(store.require(notes().snapshot()).saved()));
             } else if (!footprint.saveRest(RESTARTED)) {
-                log.atError().addKeyValue("sandbox", id()).log("the snapshot of a paused sandbox is missing or incomplete");
+                log.atError()
+                        .addKeyValue("sandbox", id())
+                        .log("the snapshot of a paused sandbox is missing or incomplete");
             }
             life.enter(Stage.PAUSED);
             turns.later(footprint::vacate);

@@ -105,7 +105,10 @@ public final class FrozenSandboxes implements HostCapacity.Relief, AutoCloseable
             try {
                 listener.saved(id, saved);
             } catch (RuntimeException e) {
-                log.atError().setCause(e).addKeyValue("sandbox", id).log("a listener failed to handle the save of a sandbox");
+                log.atError()
+                        .setCause(e)
+                        .addKeyValue("sandbox", id)
+                        .log("a listener failed to handle the save of a sandbox");
             }
         }
     }

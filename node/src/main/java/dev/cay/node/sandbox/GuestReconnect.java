@@ -95,7 +95,10 @@ final class GuestReconnect {
             runtime.kill(id);
         } catch (CayException e) {
             // The thread that removes the sandbox tries again, and reports failures.
-            log.atDebug().setCause(e).addKeyValue("sandbox", id).log("the processes of a sandbox could not be killed; its removal tries again");
+            log.atDebug()
+                    .setCause(e)
+                    .addKeyValue("sandbox", id)
+                    .log("the processes of a sandbox could not be killed; its removal tries again");
         }
     }
 

@@ -126,7 +126,10 @@ final class MemoryFill {
             Thread.currentThread().interrupt();
             return Optional.empty();
         } catch (RuntimeException e) {
-            log.atError().setCause(e).addKeyValue("sandbox", id).log("cannot find out whether the memory of a sandbox is filled");
+            log.atError()
+                    .setCause(e)
+                    .addKeyValue("sandbox", id)
+                    .log("cannot find out whether the memory of a sandbox is filled");
             return Optional.empty();
         }
     }

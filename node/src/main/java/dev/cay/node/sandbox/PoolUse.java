@@ -163,7 +163,10 @@ final class PoolUse implements AutoCloseable {
                 keeper.measure(disks.getOrDefault(keeper.id(), 0L)).ifPresent(use -> found.put(keeper.id(), use));
             } catch (RuntimeException e) {
                 // The sandbox just ended; if not, the next measurement is seconds away.
-                log.atDebug().setCause(e).addKeyValue("sandbox", keeper.id()).log("the resource use of a sandbox could not be measured");
+                log.atDebug()
+                        .setCause(e)
+                        .addKeyValue("sandbox", keeper.id())
+                        .log("the resource use of a sandbox could not be measured");
             }
         }
         return found;

@@ -49,7 +49,10 @@ final class SandboxIdentity {
                 file.write(text.getValue().getBytes(StandardCharsets.UTF_8));
                 file.setMode(0444);
             } catch (IOException | CayException e) {
-                log.atWarn().setCause(e).addKeyValue("sandbox", spec.id()).log("cannot write the identity files of a sandbox");
+                log.atWarn()
+                        .setCause(e)
+                        .addKeyValue("sandbox", spec.id())
+                        .log("cannot write the identity files of a sandbox");
             }
         }
     }

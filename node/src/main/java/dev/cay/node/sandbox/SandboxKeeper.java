@@ -269,10 +269,10 @@ final class SandboxKeeper {
 
     /// Puts a side sandbox away until {@link #wake}. One that cannot be kept ends.
     void sleep() {
-        turns.ask("be put away", LIMIT, () -> {
+        turns.ask("be suspended", LIMIT, () -> {
             life.requireOpen();
             life.requireWanted();
-            orEnd("it could not be put away: ", () -> {
+            orEnd("it could not be suspended: ", () -> {
                 doors.close();
                 footprint.putAway();
             });
@@ -282,9 +282,9 @@ final class SandboxKeeper {
     }
 
     void wake() {
-        turns.ask("be taken up", LIMIT, () -> {
+        turns.ask("be resumed", LIMIT, () -> {
             life.requirePaused();
-            orEnd("it could not be taken up: ", () -> doors.open(footprint.takeUp()));
+            orEnd("it could not be resumed: ", () -> doors.open(footprint.takeUp()));
             life.enter(Stage.OPEN);
             return null;
         });

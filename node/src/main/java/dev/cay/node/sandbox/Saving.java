@@ -293,7 +293,10 @@ final class Saving {
             try {
                 bring(snapshot, memory ? MemoryReturn.LAZILY : MemoryReturn.NONE);
             } catch (IOException | RuntimeException e) {
-                log.atWarn().setCause(e).addKeyValue("sandbox", id()).log("a sandbox could not be restored; trying once more");
+                log.atWarn()
+                        .setCause(e)
+                        .addKeyValue("sandbox", id())
+                        .log("a sandbox could not be restored; trying once more");
                 doors.close();
                 footprint.clear();
                 bring(snapshot, memory ? MemoryReturn.AT_ONCE : MemoryReturn.NONE);

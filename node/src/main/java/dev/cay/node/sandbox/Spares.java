@@ -224,7 +224,10 @@ final class Spares implements AutoCloseable {
             try {
                 maker.end(id);
             } catch (CayException e) {
-                log.atWarn().setCause(e).addKeyValue("sandbox", id).log("cannot end a spare sandbox; the node tries again");
+                log.atWarn()
+                        .setCause(e)
+                        .addKeyValue("sandbox", id)
+                        .log("cannot end a spare sandbox; the node tries again");
             }
         }
     }

@@ -60,7 +60,10 @@ final class Sweep {
         try {
             HostFootprint.remove(host, saved, id);
         } catch (RuntimeException e) {
-            log.atWarn().setCause(e).addKeyValue("sandbox", id).log("cannot remove all leftovers of a sandbox; the next sweep tries again");
+            log.atWarn()
+                    .setCause(e)
+                    .addKeyValue("sandbox", id)
+                    .log("cannot remove all leftovers of a sandbox; the next sweep tries again");
         }
     }
 }

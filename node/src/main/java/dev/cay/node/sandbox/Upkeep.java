@@ -25,7 +25,7 @@ final class Upkeep implements AutoCloseable {
 
     /// @param leftSpares spare sandboxes that an earlier daemon left, to be replaced
     /// @param ending     sandboxes whose end was requested and whose resources are not all removed
-    /// @param saved      looks after what was saved of sandboxes
+    /// @param saved      looks after snapshots of sandboxes
     Upkeep(
             NetworkPool network,
             Sweep sweep,
@@ -72,9 +72,9 @@ final class Upkeep implements AutoCloseable {
     void tidy() {
         attempt("the network", network::heal);
         attempt("ending sandboxes", () -> ForEachSandbox.each(ending.get(), kill));
-        attempt("what nobody claims", sweep::lookAgain);
+        attempt("leftovers on the host", sweep::lookAgain);
         attempt("spare sandboxes", spares::tidy);
-        attempt("what was saved", saved);
+        attempt("snapshots", saved);
     }
 
     /// Runs one task; its failure stops neither the others nor the next round.
@@ -82,7 +82,10 @@ final class Upkeep implements AutoCloseable {
         try {
             work.run();
         } catch (RuntimeException e) {
-            log.atWarn().setCause(e).addKeyValue("what", what).log("a maintenance task failed; the next round tries again");
+            log.atWarn()
+                    .setCause(e)
+                    .addKeyValue("what", what)
+                    .log("a maintenance task failed; the next round tries again");
         }
     }
 }

@@ -88,7 +88,7 @@ public final class SnapshotStore {
         } catch (IOException e) {
             throw new CayException(ErrorKind.UNAVAILABLE, "cannot read snapshot %s".formatted(name), e);
         } catch (CayException e) {
-            throw new CayException(ErrorKind.NOT_RESTORED, "snapshot %s makes no sense".formatted(name), e);
+            throw new CayException(ErrorKind.NOT_RESTORED, "snapshot %s cannot be parsed".formatted(name), e);
         }
     }
 

@@ -189,7 +189,7 @@ public final class Snapshots implements AutoCloseable {
         if (!places(before).equals(places(now))) {
             throw new CayException(
                     ErrorKind.CONFLICT,
-                    "what was saved had volumes at %s, and cannot go on with volumes at %s"
+                    "the snapshot was taken with volumes at %s, and cannot be restored with volumes at %s"
                             .formatted(places(before), places(now)));
         }
     }

@@ -22,7 +22,10 @@ record KeptWatches(Path file) {
         try {
             WholeFile.write(file, Json.write(wishes));
         } catch (IOException e) {
-            log.atWarn().setCause(e).addKeyValue("file", file).log("cannot write the notes of watchers; they are lost at the next restart");
+            log.atWarn()
+                    .setCause(e)
+                    .addKeyValue("file", file)
+                    .log("cannot write the notes of watchers; they are lost at the next restart");
         }
     }
 
@@ -33,7 +36,10 @@ record KeptWatches(Path file) {
         } catch (NoSuchFileException e) {
             return Map.of();
         } catch (IOException | JacksonException | CayException e) {
-            log.atWarn().setCause(e).addKeyValue("file", file).log("the notes of watchers cannot be read; earlier watchers are lost");
+            log.atWarn()
+                    .setCause(e)
+                    .addKeyValue("file", file)
+                    .log("the notes of watchers cannot be read; earlier watchers are lost");
             return Map.of();
         }
     }

@@ -164,7 +164,7 @@ public final class WatchHub implements AutoCloseable {
 
     private void tell(Inotify.Event event) {
         if ((event.mask() & Inotify.OVERFLOW) != 0) {
-            log.warn("the kernel had more changes to tell than it could keep: all watchers are told so");
+            log.warn("the kernel's queue of changes overflowed: all watchers report lost changes");
             all().forEach(Place::lost);
             return;
         }

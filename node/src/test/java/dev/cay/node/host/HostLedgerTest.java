@@ -28,7 +28,7 @@ final class HostLedgerTest {
 
         assertRefused(claim("c", "10.200.7.0/24", 2_000_000, 3200))
                 .hasMessage(
-                        "network.range 10.200.7.0/24 overlaps 10.200.0.0/16 of instance \"a\" (pid %d); set network.range to addresses nobody uses"
+                        "network.range 10.200.7.0/24 overlaps 10.200.0.0/16 of instance \"a\" (pid %d); set network.range to addresses that are not in use"
                                 .formatted(pid));
         assertRefused(claim("c", "10.202.0.0/24", 1_500_000_000, 3200))
                 .hasMessageStartingWith(

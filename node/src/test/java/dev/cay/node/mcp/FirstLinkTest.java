@@ -131,7 +131,7 @@ class FirstLinkTest {
         var link = home.links.getFirst();
         link.listener.heard(note("for nobody"));
         link.listener.heard(Message.request(Json.mapper().stringNode("ask"), "roots/list", NOTHING));
-        assertThat(link.said).last().asString().contains("nobody is there to answer");
+        assertThat(link.said).last().asString().contains("no client is connected that could answer");
         var audience = new Audience();
         server.connect(NOTHING, audience);
         assertThat(audience.told).isEmpty();

@@ -112,7 +112,7 @@ public final class Access {
     People people() {
         var known = people;
         if (known == null) {
-            throw Credential.unauthenticated("nobody can sign in to this server yet" + Credential.FIX);
+            throw Credential.unauthenticated("sign-in is not set up on this server" + Credential.FIX);
         }
         return known;
     }

@@ -82,7 +82,8 @@ public final class ApiKeys {
     private void requireRoom(Team team) {
         if (access.keysOf(team).size() >= MOST) {
             throw new CayException(
-                    ErrorKind.EXHAUSTED, "the team has %d API keys; revoke some that nobody uses".formatted(MOST));
+                    ErrorKind.EXHAUSTED,
+                    "the team has %d API keys, which is the limit; revoke unused ones".formatted(MOST));
         }
     }
 

@@ -75,7 +75,7 @@ public final class Teams {
     public void delete(Team team) {
         if (team.equals(access.firstTeam())) {
             throw new CayException(
-                    ErrorKind.CONFLICT, "the first team stays: templates that come with Cay are its own");
+                    ErrorKind.CONFLICT, "the first team cannot be deleted: it owns the templates that come with Cay");
         }
         store.write(handle -> {
             AccessStore.lock(handle, team.id());

@@ -83,7 +83,9 @@ final class AuditQueue implements AutoCloseable {
             boolean _ = waiting.offer(STOP);
             if (thread.isAlive() && !thread.join(LAST)) {
                 thread.interrupt();
-                log.atError().addKeyValue("entries", waiting.size()).log("entries of the audit log were not written before the server stopped");
+                log.atError()
+                        .addKeyValue("entries", waiting.size())
+                        .log("entries of the audit log were not written before the server stopped");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

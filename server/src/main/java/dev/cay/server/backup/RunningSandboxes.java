@@ -44,7 +44,10 @@ public final class RunningSandboxes {
                 fleet.node().snapshot(id, name, Keep.MEMORY_IF_POSSIBLE);
                 snapshots.put(id, name);
             } catch (CayException e) {
-                log.atWarn().setCause(e).addKeyValue("sandbox", id).log("a running sandbox could not be saved and is not in the backup");
+                log.atWarn()
+                        .setCause(e)
+                        .addKeyValue("sandbox", id)
+                        .log("a running sandbox could not be saved and is not in the backup");
             }
         }
 

@@ -183,7 +183,8 @@ public final class BuildRoutes {
         if (build.status().isOver()) {
             throw new CayException(
                     ErrorKind.CONFLICT,
-                    "build %s is over: %s".formatted(build.id(), build.status().text()));
+                    "build %s has ended: %s"
+                            .formatted(build.id(), build.status().text()));
         }
         exchange.about("template", template.id().value());
         builds.cancel(template, build.id(), "it was cancelled");

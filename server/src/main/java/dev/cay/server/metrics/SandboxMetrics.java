@@ -113,7 +113,10 @@ public final class SandboxMetrics implements AutoCloseable {
             return Optional.of(row);
         } catch (RuntimeException e) {
             // The sandbox may just have ended.
-            log.atDebug().setCause(e).addKeyValue("sandbox", sandbox.id()).log("the resource use of a sandbox could not be measured");
+            log.atDebug()
+                    .setCause(e)
+                    .addKeyValue("sandbox", sandbox.id())
+                    .log("the resource use of a sandbox could not be measured");
             return Optional.empty();
         }
     }

@@ -125,8 +125,7 @@ final class BrowserRoutes {
     private void token(Exchange exchange) {
         requireOwnForm(exchange);
         var signIn = browsers.signIn(exchange)
-                .orElseThrow(
-                        () -> new CayException(ErrorKind.UNAUTHENTICATED, "nobody is signed in with this browser"));
+                .orElseThrow(() -> new CayException(ErrorKind.UNAUTHENTICATED, "this browser is not signed in"));
         var answer = new LinkedHashMap<String, Object>();
         answer.put("email", signIn.person().email());
         answer.put("accessToken", tokens.make(signIn));

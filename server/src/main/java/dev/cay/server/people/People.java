@@ -142,7 +142,7 @@ final class People {
         return find(email)
                 .orElseThrow(() -> new CayException(
                         ErrorKind.NOT_FOUND,
-                        "nobody is known as %s; `cay team member add TEAM EMAIL` adds people"
+                        "there is no person %s; `cay team member add TEAM EMAIL` adds people"
                                 .formatted(Person.email(email))));
     }
 

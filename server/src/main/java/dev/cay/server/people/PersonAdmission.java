@@ -103,7 +103,7 @@ final class PersonAdmission {
             if (team.isPresent()) {
                 own.put(team.get(), domain.scope());
             } else {
-                log.atWarn().addKeyValue("team", domain.team()).log("signIn.domains names a team that is not there");
+                log.atWarn().addKeyValue("team", domain.team()).log("signIn.domains names a team that does not exist");
             }
         }
         return own;

@@ -140,7 +140,10 @@ public final class RingFile implements AutoCloseable {
     /// Logs a failure once, not for every line of a thousand sandboxes.
     private void failed(Exception e) {
         if (!failing) {
-            log.atWarn().setCause(e).addKeyValue("file", blocks.file()).log("cannot write metrics or logs of sandboxes; they are lost until writing works again");
+            log.atWarn()
+                    .setCause(e)
+                    .addKeyValue("file", blocks.file())
+                    .log("cannot write metrics or logs of sandboxes; they are lost until writing works again");
         }
         failing = true;
     }

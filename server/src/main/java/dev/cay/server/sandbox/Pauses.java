@@ -379,7 +379,10 @@ public final class Pauses {
             }
             return agreement.agree(sandbox, there.get());
         } catch (RuntimeException e) {
-            log.atWarn().setCause(e).addKeyValue("sandbox", sandbox.id()).log("the node's state of a sandbox cannot be read yet");
+            log.atWarn()
+                    .setCause(e)
+                    .addKeyValue("sandbox", sandbox.id())
+                    .log("the node's state of a sandbox cannot be read yet");
             return Optional.empty();
         }
     }

@@ -140,7 +140,7 @@ public final class SandboxStarter {
 
     private SandboxRecord run(SandboxRecord sandbox, SandboxCreation creation) {
         var running = records.run(sandbox.id(), (old, now) -> Optional.of(running(old, creation, now)))
-                .orElseThrow(() -> new CayException(ErrorKind.CONFLICT, "the sandbox was taken away while it started"));
+                .orElseThrow(() -> new CayException(ErrorKind.CONFLICT, "the sandbox was killed while it started"));
         templates.spawned(running.templateId(), running.startedAt());
         return running;
     }

@@ -58,7 +58,9 @@ public final class Settlement {
 
     private void noteGone(SandboxRecord sandbox) {
         records.kill(sandbox.id(), KillReason.ORPHANED, _ -> true);
-        log.atWarn().addKeyValue("sandbox", sandbox.id()).log("a recorded sandbox is not on the node; its record is set to killed");
+        log.atWarn()
+                .addKeyValue("sandbox", sandbox.id())
+                .log("a recorded sandbox is not on the node; its record is set to killed");
     }
 
     private void endUnclaimed(SandboxId id) {

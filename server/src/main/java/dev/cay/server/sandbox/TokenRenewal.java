@@ -65,7 +65,10 @@ public final class TokenRenewal {
             try {
                 renewed += renew(id) ? 1 : 0;
             } catch (RuntimeException e) {
-                log.atWarn().setCause(e).addKeyValue("sandbox", id).log("the access token of a sandbox could not be renewed");
+                log.atWarn()
+                        .setCause(e)
+                        .addKeyValue("sandbox", id)
+                        .log("the access token of a sandbox could not be renewed");
                 failed.add(id.value());
             }
         }

@@ -99,7 +99,7 @@ public final class SnapshotRoutes {
         if (saved == null || !sandbox.id().value().equals(build.get().sandboxId())) {
             throw new CayException(
                     ErrorKind.CONFLICT,
-                    "'%s' was not saved from sandbox %s; only that can be gone back to, anything else can be created anew"
+                    "'%s' is not a snapshot of sandbox %s; a sandbox rolls back only to its own snapshots, but a new sandbox can start from any"
                             .formatted(text, sandbox.id()));
         }
         var back = pauses.rollback(sandbox, saved, wanted);

@@ -36,7 +36,7 @@ public final class StoreOwner {
         if (!owner.equals(fingerprint)) {
             throw new CayException(
                     ErrorKind.CONFLICT,
-                    "the database belongs to another Cay; give this one a database of its own, or run `cay store claim` if the other one is gone for good");
+                    "the database belongs to another Cay; give this one a database of its own, or run `cay store claim` if the other one will never run again");
         }
     }
 

@@ -70,8 +70,9 @@ public final class Volumes {
         finish();
         var there = node.list();
         ready().filter(volume -> !there.contains(volume.id()))
-                .forEach(volume ->
-                        log.atError().addKeyValue("volume", volume.id()).log("the files of a recorded volume are missing"));
+                .forEach(volume -> log.atError()
+                        .addKeyValue("volume", volume.id())
+                        .log("the files of a recorded volume are missing"));
         there.stream()
                 .filter(id -> !volumes.containsKey(id))
                 .forEach(id -> log.atWarn()

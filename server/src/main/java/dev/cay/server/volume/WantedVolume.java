@@ -32,7 +32,7 @@ public record WantedVolume(
             String known = before.stream().map(MountedVolume::path).sorted().collect(Collectors.joining(", "));
             throw RequestBody.invalid(
                     before.isEmpty()
-                            ? "'volumeMounts' must be empty: the snapshot was taken without volumes, and goes on as it was"
+                            ? "'volumeMounts' must be empty: the snapshot was taken without volumes"
                             : "'volumeMounts' must name a volume for each of these paths and for no other, as the snapshot was taken with volumes there: "
                                     + known);
         }

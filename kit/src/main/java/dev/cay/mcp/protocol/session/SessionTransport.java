@@ -90,7 +90,7 @@ public final class SessionTransport implements AutoCloseable {
         boolean resumes = last.matches();
         var box = resumes ? session.box(Long.parseLong(last.group(1))).orElse(null) : session.general();
         if (box == null) {
-            throw new Refusal(400, "Last-Event-ID names a stream that is gone");
+            throw new Refusal(400, "Last-Event-ID names a stream that has ended");
         }
         if (!resumes && box.isCarried()) {
             throw new Refusal(409, "this session has such a stream already");

@@ -146,7 +146,8 @@ final class Call implements Conversation.Reply, SharedConversation.Pending {
                 return;
             }
             if (over) {
-                leg.box.end(Message.error(leg.id, new RpcException(RpcException.INTERNAL_ERROR, "this is over")));
+                leg.box.end(
+                        Message.error(leg.id, new RpcException(RpcException.INTERNAL_ERROR, "this call has ended")));
                 return;
             }
             keep(again.params().path("inputResponses"));
@@ -328,7 +329,7 @@ final class Call implements Conversation.Reply, SharedConversation.Pending {
     /// The client closed the stream, which cancels its request.
     void gone(Outbox box) {
         if (box == leg() && !box.hasEnded()) {
-            cancel("its client has gone");
+            cancel("its client disconnected");
         }
     }
 

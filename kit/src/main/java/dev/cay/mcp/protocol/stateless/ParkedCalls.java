@@ -61,7 +61,7 @@ final class ParkedCalls implements Call.Parking {
         }
         if (parked != null) {
             // On another thread, because another call may be in the middle of being parked here.
-            Background.run(() -> parked.call.cancel("nobody answered in time"));
+            Background.run(() -> parked.call.cancel("the client did not answer in time"));
         }
     }
 

@@ -65,6 +65,6 @@ final class HardLinks {
 
     private static RuntimeException absent(TarEntry entry) {
         return BadImage.entry(
-                entry.name(), "is a hard link to %s, which is not there".formatted(BadImage.shown(entry.linkName())));
+                entry.name(), "is a hard link to %s, which does not exist".formatted(BadImage.shown(entry.linkName())));
     }
 }

@@ -89,7 +89,7 @@ final class LayerTree implements AutoCloseable {
             last = walk(path, true, entry);
         }
         if (last == null) {
-            throw new IllegalStateException("a directory that is made is there");
+            throw new IllegalStateException("a created directory exists");
         }
         return last;
     }

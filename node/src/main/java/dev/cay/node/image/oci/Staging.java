@@ -121,7 +121,10 @@ final class Staging implements AutoCloseable {
         try {
             Trees.delete(directory);
         } catch (IOException e) {
-            log.atWarn().setCause(e).addKeyValue("directory", directory).log("cannot delete the staging directory of an image");
+            log.atWarn()
+                    .setCause(e)
+                    .addKeyValue("directory", directory)
+                    .log("cannot delete the staging directory of an image");
         }
     }
 }

@@ -127,11 +127,11 @@ final class ServerFields {
     private void checkTogether(CatalogServer server) {
         var options = server.options().keySet();
         if (!server.anyOf().stream().allMatch(options::containsAll)) {
-            entry.problem("anyOf", "names an option that is not there");
+            entry.problem("anyOf", "names an option that does not exist");
         }
         var oauth = server.oauth();
         if (oauth != null && !options.contains(oauth.option())) {
-            entry.problem("oauth", "names an option that is not there");
+            entry.problem("oauth", "names an option that does not exist");
         }
         boolean packed = server.launch(ServerLaunch.Npm.class).isPresent()
                 || server.launch(ServerLaunch.Image.class).isPresent();

@@ -267,7 +267,7 @@ public final class ServerAuthorization implements RemoteCredentials, Links.Targe
         lock.lock();
         try {
             if (retired) {
-                throw new CayException(ErrorKind.NOT_FOUND, "what was to be authorized is gone");
+                throw new CayException(ErrorKind.NOT_FOUND, "the server that was to be authorized was removed");
             }
             var fresh = exchange(asked.asked(subject.url().toString()), form);
             if (fresh == null) {

@@ -43,7 +43,7 @@ final class Absence {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new CayException(ErrorKind.CANCELED, "nobody waits for server %s any more".formatted(server), e);
+            throw new CayException(ErrorKind.CANCELED, "no request waits for server %s any more".formatted(server), e);
         }
     }
 

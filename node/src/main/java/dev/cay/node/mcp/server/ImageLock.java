@@ -62,7 +62,7 @@ final class ImageLock {
         } catch (IOException | JacksonException e) {
             throw new CayException(
                     ErrorKind.INTERNAL,
-                    "%s cannot be read; delete it, and images of MCP servers are pulled anew".formatted(file),
+                    "%s cannot be read; delete it, and images of MCP servers are pulled again".formatted(file),
                     e);
         }
     }

@@ -149,7 +149,10 @@ public final class ServerImages implements AutoCloseable {
                             .log("the registry has another image under this name; the local one is used");
                 }
             } catch (CayException e) {
-                log.atDebug().setCause(e).addKeyValue("image", reference).log("an image could not be compared with the registry");
+                log.atDebug()
+                        .setCause(e)
+                        .addKeyValue("image", reference)
+                        .log("an image could not be compared with the registry");
             }
         });
     }

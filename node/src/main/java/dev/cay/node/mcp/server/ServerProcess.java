@@ -157,7 +157,7 @@ final class ServerProcess implements ServerLink, LineProcess.LineListener {
     void sleep(Duration limit) throws IOException {
         try {
             if (!sending.tryLock(limit.toNanos(), TimeUnit.NANOSECONDS)) {
-                throw new IOException("it takes too long to read what it is told");
+                throw new IOException("it takes too long to read its input");
             }
             try {
                 if (!ended.get()) {
@@ -372,7 +372,9 @@ final class ServerProcess implements ServerLink, LineProcess.LineListener {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (IOException e) {
-            log.atDebug().setCause(e).log("processes of an ended MCP server could not be killed; they end with its sandbox");
+            log.atDebug()
+                    .setCause(e)
+                    .log("processes of an ended MCP server could not be killed; they end with its sandbox");
         } finally {
             process.kill();
             keeper.gone();

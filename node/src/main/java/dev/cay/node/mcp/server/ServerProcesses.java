@@ -44,7 +44,7 @@ final class ServerProcesses {
         for (var process : connected) {
             var found = running.remove(process.pid());
             if (found == null) {
-                throw new IOException("a process of it is gone");
+                throw new IOException("a process of it has ended");
             }
             process.wake(link, found.exit());
         }
