@@ -8,13 +8,14 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// Ends a stream that takes too long: whoever reads it meets an exception, and finds here why. Off when closed.
+/// Closes a stream that takes too long. The reader gets an exception, and finds the reason here. Closing the alarm
+/// switches it off.
 final class Alarm implements AutoCloseable {
     private final InputStream stream;
     private final @Nullable ScheduledFuture<?> ringing;
     private volatile boolean rang;
 
-    /// @param limit none when it is zero
+    /// @param limit zero for no limit
     Alarm(ScheduledExecutorService clock, InputStream stream, Duration limit) {
         this.stream = stream;
         this.ringing = limit.isZero() ? null : clock.schedule(this::ring, limit.toNanos(), TimeUnit.NANOSECONDS);

@@ -19,7 +19,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 
-/// The server: what makes, lists and ends sandboxes.
+/// The server's API, which creates, lists and ends sandboxes.
 final class Api {
     static final String AGENT = "cay-java-sdk/" + version();
 
@@ -33,7 +33,7 @@ final class Api {
         this.http = http;
     }
 
-    /// As the build wrote it down.
+    /// The version that the build wrote into the jar.
     private static String version() {
         try (var in = Api.class.getResourceAsStream("version.txt")) {
             if (in == null) {
@@ -73,7 +73,9 @@ final class Api {
                 .build());
     }
 
-    /// Whether there was something to remove.
+    /// Deletes something.
+    ///
+    /// @return whether it existed
     boolean delete(String path) {
         try {
             json(request(path).DELETE().build());
@@ -111,7 +113,7 @@ final class Api {
         return patiently(request, () -> http.json(request));
     }
 
-    /// Waits and tries again when the server asks for it, as long as that is within the time a call has.
+    /// Retries a call when the server asks for it, as long as the wait fits into the call's time limit.
     private <T> T patiently(HttpRequest request, Supplier<T> call) {
         long deadline = System.nanoTime() + request.timeout().orElseThrow().toNanos();
         for (int tries = 1; ; tries++) {
@@ -147,7 +149,7 @@ final class Api {
                 .header("User-Agent", AGENT);
     }
 
-    /// For the files of a volume, which its token opens and no API key.
+    /// A request to the files of a volume, which needs the volume's token and no API key.
     HttpRequest.Builder request(String path, String token) {
         var uri = URI.create(settings.apiUrl() + path);
         return HttpRequest.newBuilder(uri)
@@ -157,12 +159,12 @@ final class Api {
                 .header("User-Agent", AGENT);
     }
 
-    /// Asking a plain server for HTTP/2 costs an upgrade that none of them grants.
+    /// HTTP/1.1 for plain http: an upgrade to HTTP/2 costs time, and no server grants it.
     static HttpClient.Version versionFor(URI uri) {
         return "https".equals(uri.getScheme()) ? HttpClient.Version.HTTP_2 : HttpClient.Version.HTTP_1_1;
     }
 
-    /// For a path or a query, where a space is never a plus.
+    /// Encodes a part of a path or a query; a space becomes `%20`.
     static String encode(String text) {
         return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
     }

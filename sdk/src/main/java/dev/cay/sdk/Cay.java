@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/// Makes sandboxes and finds those that were made. One is enough for a program, and any number of threads.
+/// Creates sandboxes, and connects to existing ones. One instance serves a whole program; it is thread-safe.
 ///
 /// {@snippet file = "Hello.java" region = "hello"}
 public final class Cay implements AutoCloseable {
@@ -14,7 +14,7 @@ public final class Cay implements AutoCloseable {
         this.api = new Api(settings, new Http(settings.certificates()));
     }
 
-    /// With what `cay env` exports.
+    /// Reads the variables that `cay env` exports.
     public static Cay fromEnvironment() {
         return new Cay(Settings.fromEnvironment());
     }
@@ -23,7 +23,7 @@ public final class Cay implements AutoCloseable {
         return new Cay(settings);
     }
 
-    /// From the template `base`.
+    /// Creates a sandbox from the template `base`.
     public Sandbox create() {
         return create(NewSandbox.usual());
     }
@@ -45,12 +45,12 @@ public final class Cay implements AutoCloseable {
         return sandbox;
     }
 
-    /// A sandbox that is there; a paused one is resumed. Closing what is returned leaves it running.
+    /// Connects to an existing sandbox; a paused one is resumed. Closing the result leaves the sandbox running.
     public Sandbox connect(String id) {
         return connect(id, Map.of());
     }
 
-    /// @param timeout it lives at least so long from now on
+    /// @param timeout the sandbox lives at least this long from now on
     public Sandbox connect(String id, Duration timeout) {
         return connect(id, Map.of("timeout", NewSandbox.wholeSeconds(timeout)));
     }
@@ -63,7 +63,7 @@ public final class Cay implements AutoCloseable {
         return SandboxInfo.of(api.get("/sandboxes/" + Api.encode(id)));
     }
 
-    /// All that run or are paused, newest first.
+    /// Lists all running and paused sandboxes, newest first.
     public List<SandboxInfo> list() {
         return list(SandboxFilter.ALL);
     }
@@ -74,17 +74,21 @@ public final class Cay implements AutoCloseable {
                 .toList();
     }
 
-    /// Whether there was one.
+    /// Kills a sandbox.
+    ///
+    /// @return whether it existed
     public boolean kill(String id) {
         return api.delete("/sandboxes/" + Api.encode(id));
     }
 
-    /// Removes a snapshot. Whether there was one.
+    /// Deletes a snapshot.
+    ///
+    /// @return whether it existed
     public boolean removeSnapshot(String snapshot) {
         return api.delete("/templates/" + Api.encode(snapshot));
     }
 
-    /// Names of snapshots, of all sandboxes; each is a template for {@link #create(String)}.
+    /// Lists the names of all snapshots. Each is a template for {@link #create(String)}.
     public List<String> snapshots() {
         return api.list("/snapshots", Map.of()).stream()
                 .map(Sandbox::snapshotId)
@@ -96,19 +100,19 @@ public final class Cay implements AutoCloseable {
         return new Secrets(api);
     }
 
-    /// Makes a volume: files that outlive sandboxes.
+    /// Creates a volume: files that outlive sandboxes.
     ///
-    /// @param name letters, digits, `-` and `_`; no other volume of the team has it
+    /// @param name letters, digits, `-` and `_`; unique in the team
     public Volume createVolume(String name) {
         return Volume.of(api, api.post("/volumes", Map.of("name", name)));
     }
 
-    /// @param sizeMB how much it may hold; E2B's own cloud does not know this
+    /// @param sizeMB its size limit; E2B's cloud ignores it
     public Volume createVolume(String name, int sizeMB) {
         return Volume.of(api, api.post("/volumes", Map.of("name", name, "sizeMB", sizeMB)));
     }
 
-    /// A volume that is there.
+    /// Connects to an existing volume.
     public Volume volume(String id) {
         return Volume.of(api, api.get("/volumes/" + Api.encode(id)));
     }
@@ -118,12 +122,14 @@ public final class Cay implements AutoCloseable {
         return api.get("/volumes").valueStream().map(VolumeInfo::of).toList();
     }
 
-    /// Removes a volume with all files in it. Whether there was one.
+    /// Deletes a volume with all its files.
+    ///
+    /// @return whether it existed
     public boolean removeVolume(String id) {
         return api.delete("/volumes/" + Api.encode(id));
     }
 
-    /// Ends what is under way; sandboxes live on.
+    /// Aborts calls in progress. Sandboxes keep running.
     @Override
     public void close() {
         api.http().close();

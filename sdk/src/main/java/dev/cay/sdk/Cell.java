@@ -6,12 +6,12 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// A piece of code for a sandbox's interpreter. What one cell defines the next ones know.
+/// A piece of code for a sandbox's interpreter. Later cells of the same context see what it defines.
 ///
 /// @param language python when null; javascript, typescript, bash, r, java
-/// @param context  the one it runs in; that of its language when null
-/// @param env      only while it runs
-/// @param timeout  after which it is interrupted; zero for never
+/// @param context  the context it runs in; the default context of its language when null
+/// @param env      variables that are set only while it runs
+/// @param timeout  time after which it is interrupted; zero for never
 public record Cell(
         String code,
         @Nullable String language,

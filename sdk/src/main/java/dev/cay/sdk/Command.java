@@ -8,15 +8,15 @@ import org.jspecify.annotations.Nullable;
 
 /// A command line for the sandbox's shell, and how to run it.
 ///
-/// @param text        read by `bash -l -c`
-/// @param cwd         where it runs; the user's home when null
-/// @param env         added to the sandbox's variables
-/// @param user        who runs it; the template's user when null
-/// @param timeout     after which it is killed; zero for never
-/// @param stdin       whether it reads what {@link RunningCommand#send} sends; nothing otherwise
-/// @param onStdout    called with each piece of output, in order, while the command runs
-/// @param onStderr    the same for errors
-/// @param outputLimit how many characters of each are kept for the result; the rest only goes to the two above
+/// @param text        run by `bash -l -c`
+/// @param cwd         its working directory; the user's home when null
+/// @param env         variables in addition to the sandbox's
+/// @param user        the user that runs it; the template's default user when null
+/// @param timeout     time after which it is killed; zero for never
+/// @param stdin       whether it reads input from {@link RunningCommand#send}; otherwise its input is empty
+/// @param onStdout    called with each piece of standard output, in order, while the command runs
+/// @param onStderr    the same for standard error
+/// @param outputLimit how many characters of each are kept for the result; the two listeners get all
 public record Command(
         String text,
         @Nullable String cwd,
@@ -29,7 +29,7 @@ public record Command(
         int outputLimit) {
     private static final Duration USUAL_TIMEOUT = Duration.ofSeconds(60);
 
-    /// What runs in there may print without end, and must not fill the memory out here.
+    /// Protects the memory of this program from a command that prints without end.
     private static final int USUAL_LIMIT = 16 << 20;
 
     public Command {
@@ -42,7 +42,7 @@ public record Command(
         }
     }
 
-    /// As the user of the template, in its home, for a minute at most.
+    /// A command that runs as the template's default user, in its home, for at most a minute.
     public static Command of(String text) {
         return new Command(text, null, Map.of(), null, USUAL_TIMEOUT, false, _ -> {}, _ -> {}, USUAL_LIMIT);
     }
@@ -65,7 +65,7 @@ public record Command(
         return new Command(text, cwd, env, user, limit, stdin, onStdout, onStderr, outputLimit);
     }
 
-    /// Until it ends by itself or is killed.
+    /// The same command without a time limit.
     public Command withoutLimit() {
         return within(Duration.ZERO);
     }

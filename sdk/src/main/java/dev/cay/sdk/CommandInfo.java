@@ -3,7 +3,7 @@ package dev.cay.sdk;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A command that runs. Those of {@link Commands#run} are `/bin/bash` with `-l`, `-c` and their text.
+/// A running command. Commands of {@link Commands#run} are `/bin/bash` with the arguments `-l`, `-c` and their text.
 public record CommandInfo(
         int pid,
         String program,

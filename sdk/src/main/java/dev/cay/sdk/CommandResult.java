@@ -2,11 +2,11 @@ package dev.cay.sdk;
 
 import org.jspecify.annotations.Nullable;
 
-/// How a command ended. A command that failed is an answer like any other, not an exception.
+/// The result of a command. A command that fails is a result too, not an exception.
 ///
-/// @param exitCode -1 when a signal ended it
-/// @param error    what the system says of an end that was none of its own, like `signal: killed`
-/// @param cut      whether it printed more than was kept
+/// @param exitCode -1 if a signal ended it
+/// @param error    why it ended if it did not exit by itself, like `signal: killed`
+/// @param cut      whether output beyond the limit was dropped
 public record CommandResult(
         int exitCode,
         String stdout,

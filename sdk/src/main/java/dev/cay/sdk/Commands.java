@@ -15,12 +15,12 @@ public final class Commands {
         this.rpc = rpc;
     }
 
-    /// Runs it to its end.
+    /// Runs a command and waits for its end.
     public CommandResult run(String command) {
         return run(Command.of(command));
     }
 
-    /// Runs it to its end. When this thread is interrupted the command is killed.
+    /// Runs a command and waits for its end. When this thread is interrupted, the command is killed.
     public CommandResult run(Command command) {
         try (var running = start(command)) {
             try {
@@ -34,7 +34,7 @@ public final class Commands {
         }
     }
 
-    /// Begins it and returns. It goes on when this program ends; {@link #connect} finds it again.
+    /// Starts a command and returns. The command outlives this program; {@link #connect} connects to it again.
     public RunningCommand start(Command command) {
         var process = new LinkedHashMap<String, Object>();
         process.put("cmd", "/bin/bash");
@@ -48,18 +48,18 @@ public final class Commands {
         return RunningCommand.following(rpc, frames, command);
     }
 
-    /// Follows a command that runs already: what it prints from now on, and how it ends.
+    /// Connects to a running command: to its output from now on, and its result.
     public RunningCommand connect(int pid) {
         return connect(pid, Command.of("").withoutLimit());
     }
 
-    /// @param listening only its listeners, its limit and what it keeps are looked at
+    /// @param listening only its listeners, its time limit and its output limit are used
     public RunningCommand connect(int pid, Command listening) {
         var frames = rpc.stream("process.Process/Connect", RunningCommand.selector(pid), listening.timeout());
         return RunningCommand.following(rpc, frames, listening);
     }
 
-    /// Those that run now.
+    /// Lists the running commands.
     public List<CommandInfo> list() {
         return rpc.call("process.Process/List", Map.of())
                 .path("processes")
@@ -76,7 +76,9 @@ public final class Commands {
         return new CommandInfo(process.path("pid").asInt(), config.path("cmd").asString(""), args, cwd);
     }
 
-    /// Whether there was one.
+    /// Kills a command.
+    ///
+    /// @return whether it existed
     public boolean kill(int pid) {
         return RunningCommand.kill(rpc, pid);
     }

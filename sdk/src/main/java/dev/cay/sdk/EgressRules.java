@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What a sandbox may reach. Made step by step:
+/// The destinations that a sandbox may reach. Build the rules step by step:
 ///
 /// ```java
 /// var rules = EgressRules.nothing()
@@ -17,15 +17,15 @@ import org.jspecify.annotations.Nullable;
 /// cay.create(NewSandbox.usual().withEgress(rules));
 /// ```
 ///
-/// What is allowed wins over what is denied, and what nothing is said about is allowed. Private addresses are
-/// never reached, nor is what the operator denies.
+/// An allowed destination wins over a denied one, and a destination without a rule is allowed. Private addresses, and
+/// destinations that the operator denies, are never reached.
 ///
-/// @param internet false: nothing is reached, whatever the rest says
+/// @param internet if false, nothing is reached, whatever the other rules say
 /// @param allow    addresses, ranges, host names, `*.domain`, `*`; with Cay also with `:port` at their end
 /// @param deny     addresses and ranges
-/// @param headers  set on requests by HTTPS, by host or `*.domain`
-/// @param fills    which placeholders of secrets are replaced on their way, by host or `*.domain`; of Cay alone
-/// @param proxy    by which TCP leaves; null for none
+/// @param headers  headers that are set on HTTPS requests, by host or `*.domain`
+/// @param fills    placeholders of secrets that are replaced in requests, by host or `*.domain`; only with Cay
+/// @param proxy    the proxy that TCP connections use; null for none
 public record EgressRules(
         boolean internet,
         List<String> allow,
@@ -42,14 +42,14 @@ public record EgressRules(
             String address,
             @Nullable String username,
             @Nullable String password) {
-        /// Without the password.
+        /// The text leaves out the password.
         @Override
         public String toString() {
             return "Proxy[address=%s, username=%s]".formatted(address, username);
         }
     }
 
-    /// A part of a request.
+    /// A part of a request in which placeholders are replaced.
     public enum Part {
         HEADERS,
         QUERY,
@@ -57,7 +57,7 @@ public record EgressRules(
     }
 
     /// @param secrets names of secrets
-    /// @param parts   where their placeholders are looked for
+    /// @param parts   parts of requests in which their placeholders are replaced
     public record Fill(List<String> secrets, Set<Part> parts) {
         public Fill {
             secrets = List.copyOf(secrets);
@@ -72,22 +72,22 @@ public record EgressRules(
         fills = Map.copyOf(fills);
     }
 
-    /// No rules: everything may be reached.
+    /// No rules: the sandbox may reach everything.
     public static EgressRules everything() {
         return new EgressRules(true, List.of(), List.of(), Map.of(), Map.of(), null);
     }
 
-    /// Nothing but what is allowed afterwards.
+    /// Denies everything; {@link #allowing} adds exceptions.
     public static EgressRules nothing() {
         return everything().denying(ALL);
     }
 
-    /// Nothing at all; what is allowed beside it has no effect.
+    /// Denies everything without exceptions: {@link #allowing} has no effect.
     public static EgressRules offline() {
         return new EgressRules(false, List.of(), List.of(), Map.of(), Map.of(), null);
     }
 
-    /// Host names need that all else is denied: begin with {@link #nothing}.
+    /// Allows destinations. Host names work only if all else is denied: begin with {@link #nothing}.
     public EgressRules allowing(String... destinations) {
         return new EgressRules(internet, plus(allow, destinations), deny, headers, fills, proxy);
     }
@@ -96,8 +96,8 @@ public record EgressRules(
         return new EgressRules(internet, allow, plus(deny, addresses), headers, fills, proxy);
     }
 
-    /// Sets a header on requests by HTTPS to a host or `*.domain`, in place of what the sandbox sends. That
-    /// alone does not allow the host.
+    /// Sets a header on HTTPS requests to a host or `*.domain`, instead of what the sandbox sends. This alone does not
+    /// allow the host.
     public EgressRules withHeader(String host, String name, String value) {
         var all = new LinkedHashMap<>(headers);
         var ofHost = new LinkedHashMap<>(all.getOrDefault(host, Map.of()));
@@ -106,23 +106,23 @@ public record EgressRules(
         return new EgressRules(internet, allow, deny, all, fills, proxy);
     }
 
-    /// Replaces placeholders that the sandbox itself sends in headers to a host or `*.domain`; see {@link
-    /// Secrets#placeholder}. That alone does not allow the host.
+    /// Replaces placeholders that the sandbox sends in headers to a host or `*.domain`; see {@link
+    /// Secrets#placeholder}. This alone does not allow the host.
     ///
     /// @param secrets names of the secrets that may be sent there
     public EgressRules filling(String host, String... secrets) {
         return filling(host, Set.of(Part.HEADERS), secrets);
     }
 
-    /// The same in other parts of requests. A service that keeps what it is sent can give a secret away: name the
-    /// query or the body only where a service needs the secret there.
+    /// The same in other parts of requests. A service that stores the requests it gets can leak a secret: name the
+    /// query or the body only if the service needs the secret there.
     public EgressRules filling(String host, Set<Part> parts, String... secrets) {
         var all = new LinkedHashMap<>(fills);
         all.put(host, new Fill(List.of(secrets), parts));
         return new EgressRules(internet, allow, deny, headers, all, proxy);
     }
 
-    /// Lets TCP leave by a SOCKS5 proxy, after all rules.
+    /// Sends all TCP connections that the rules allow through a SOCKS5 proxy.
     public EgressRules through(String address) {
         return new EgressRules(internet, allow, deny, headers, fills, new Proxy(address, null, null));
     }
@@ -137,14 +137,14 @@ public record EgressRules(
         return all;
     }
 
-    /// As a change of a sandbox has them.
+    /// The JSON body of a request that changes a sandbox's rules.
     Map<String, Object> body() {
         var body = rules();
         body.put("allow_internet_access", internet);
         return body;
     }
 
-    /// As the field `network` of a create has them.
+    /// The field `network` of a create request.
     Map<String, Object> rules() {
         var body = new LinkedHashMap<String, Object>();
         if (!allow.isEmpty()) {
@@ -187,7 +187,7 @@ public record EgressRules(
         return Map.of("secrets", fill.secrets(), "in", parts);
     }
 
-    /// Without values of headers, which may be secret.
+    /// The text leaves out the values of headers, which may be secret.
     @Override
     public String toString() {
         return "EgressRules[internet=%s, allow=%s, deny=%s, headers=%s, fills=%s, proxy=%s]"

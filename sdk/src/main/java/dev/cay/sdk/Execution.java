@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// What came of a cell.
+/// The result of a cell.
 ///
-/// @param count how many cells its context has run
-/// @param error what the code raised; null when it ran to its end
+/// @param count number of cells that the context has run
+/// @param error the exception of the code; null if it ran to its end
 public record Execution(
         List<Result> results,
         String stdout,
@@ -15,14 +15,14 @@ public record Execution(
         @Nullable Raised error,
         int count,
         boolean cut) {
-    /// An exception of the code inside, in the words of its language.
+    /// An exception of the code, as its language reports it.
     public record Raised(String name, String value, String traceback) {}
 
     public Execution {
         results = List.copyOf(results);
     }
 
-    /// Of the cell's last line.
+    /// The text of the value of the cell's last line.
     public Optional<String> text() {
         return results.stream().filter(Result::main).findFirst().flatMap(Result::text);
     }

@@ -4,13 +4,13 @@ import java.util.Locale;
 import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 
-/// Something that happened in a directory.
+/// A change in a directory.
 ///
-/// @param name of what it happened to, relative to that directory
+/// @param name the changed file, relative to the directory
 public record FileEvent(Type type, String name) {
     private static final String PREFIX = "EVENT_TYPE_";
 
-    /// What happened.
+    /// The kind of change.
     public enum Type {
         CREATE,
         WRITE,
@@ -19,7 +19,7 @@ public record FileEvent(Type type, String name) {
         CHMOD
     }
 
-    /// Empty for what a newer sandbox may tell.
+    /// Empty for a kind of event that this version does not know.
     static Optional<FileEvent> of(JsonNode event) {
         String type = event.path("type").asString("").toUpperCase(Locale.ROOT);
         for (var known : Type.values()) {

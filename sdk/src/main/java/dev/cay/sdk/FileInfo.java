@@ -7,10 +7,10 @@ import tools.jackson.databind.JsonNode;
 
 /// A file or directory in a sandbox.
 ///
-/// @param type          of what a link leads to, when it is a link
+/// @param type          for a link, the type of its target
 /// @param mode          the permission bits
-/// @param symlinkTarget null when it is no link
-/// @param metadata      what was given when it was uploaded
+/// @param symlinkTarget the target of a link; null for anything else
+/// @param metadata      metadata that was set when the file was uploaded
 public record FileInfo(
         String name,
         Type type,
@@ -23,11 +23,11 @@ public record FileInfo(
         @Nullable Instant modified,
         @Nullable String symlinkTarget,
         Map<String, String> metadata) {
-    /// What it is.
+    /// The type of a file.
     public enum Type {
         FILE,
         DIRECTORY,
-        /// A device, a socket, or a link that leads nowhere.
+        /// A device, a socket, or a link without a target.
         OTHER
     }
 

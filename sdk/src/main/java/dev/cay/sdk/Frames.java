@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 
-/// What a sandbox says bit by bit. One thread reads, any may close.
+/// A stream of messages from a sandbox. One thread reads, any thread may close it.
 final class Frames implements AutoCloseable {
     static final int HEAD = 5;
 
@@ -28,7 +28,9 @@ final class Frames implements AutoCloseable {
         this.longestSilence = longestSilence;
     }
 
-    /// The next message; empty at the end. A stream that ended in an error, or without an end, is an exception.
+    /// The next message; empty at the end.
+    ///
+    /// @throws SandboxException if the stream ended with an error, or without an end
     Optional<JsonNode> next() {
         var alarm = http.alarm(in, longestSilence);
         try (alarm) {
@@ -50,7 +52,7 @@ final class Frames implements AutoCloseable {
         }
     }
 
-    /// The message that says it has begun. When none comes there is nothing to follow, and this is closed.
+    /// The message that confirms the start. If there is none, closes the stream and throws.
     JsonNode first() {
         try {
             return next().orElseThrow(() -> new SandboxException(Kind.FAILED, "the sandbox said nothing"));

@@ -23,7 +23,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/// The one place that sends requests: whatever can go wrong with one becomes a {@link SandboxException} here.
+/// Sends all requests. Every failure becomes a {@link SandboxException} here.
 final class Http implements AutoCloseable {
     static final JsonMapper JSON = JsonMapper.builder().build();
 
@@ -45,7 +45,9 @@ final class Http implements AutoCloseable {
         alarms.setRemoveOnCancelPolicy(true);
     }
 
-    /// An answer of 2xx, to be read and closed; anything else is an exception with what the server said.
+    /// Sends a request. The caller reads and closes the answer.
+    ///
+    /// @throws SandboxException with the server's message, if the status is not 2xx
     HttpResponse<InputStream> open(HttpRequest request) {
         HttpResponse<InputStream> answer;
         try {
@@ -83,7 +85,8 @@ final class Http implements AutoCloseable {
         }
     }
 
-    /// Both the server and the sandbox say what was wrong in `message`, and the sandbox its own kind in `code`.
+    /// Reads the error from `message`, which the server and the sandbox send, and its kind from `code`, which only the
+    /// sandbox sends.
     private static SandboxException refused(HttpResponse<?> answer, String body) {
         var kind = SandboxException.ofStatus(answer.statusCode());
         String message = body.isBlank() ? "the server answered " + answer.statusCode() : body.strip();
@@ -109,7 +112,7 @@ final class Http implements AutoCloseable {
         return new SandboxException(Kind.FAILED, "%s: %s".formatted(target(request), e.getMessage()), e);
     }
 
-    /// Without the query, which may hold a signature.
+    /// The URL without its query, which may have a signature.
     private static String target(HttpRequest request) {
         var uri = request.uri();
         return "%s://%s%s".formatted(uri.getScheme(), uri.getAuthority(), uri.getPath());
@@ -146,7 +149,7 @@ final class Http implements AutoCloseable {
         }
     }
 
-    /// Ends whatever is still under way.
+    /// Aborts requests in progress.
     @Override
     public void close() {
         alarms.shutdownNow();

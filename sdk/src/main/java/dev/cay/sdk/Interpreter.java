@@ -18,7 +18,7 @@ import tools.jackson.databind.JsonNode;
 
 /// Runs code in a sandbox whose template has an interpreter, like `code-interpreter-v1`.
 public final class Interpreter {
-    /// What is printed, and what one line may hold: code may print without end, or answer in the interpreter's place.
+    /// Limit of the output, and of one line. Code may print without end, or answer in the interpreter's place.
     private static final int MOST_PRINTED = 16 << 20;
 
     private static final int LONGEST_LINE = 256 << 20;
@@ -35,8 +35,8 @@ public final class Interpreter {
         return run(Cell.of(code));
     }
 
-    /// Runs it to its end. A limit that is reached, or an interrupt of this thread, interrupts the code; its variables
-    /// stay.
+    /// Runs a cell and waits for its end. Its time limit, or an interrupt of this thread, interrupts the code; the
+    /// context keeps its variables.
     public Execution run(Cell cell) {
         var wish = new LinkedHashMap<String, Object>();
         wish.put("code", cell.code());
@@ -69,7 +69,7 @@ public final class Interpreter {
                 : new SandboxException(Kind.GONE, "the connection to the sandbox was lost while the code ran", e);
     }
 
-    /// A new interpreter with variables of its own, in the user's home.
+    /// Creates a context: an interpreter with its own variables, in the user's home.
     public CodeContext createContext(String language) {
         return CodeContext.of(http.json(post("/contexts", Map.of("language", language))));
     }
@@ -87,7 +87,7 @@ public final class Interpreter {
                 .toList();
     }
 
-    /// Forgets all its variables.
+    /// Restarts a context, which loses all its variables.
     public void restart(CodeContext context) {
         http.bytes(post("/contexts/" + Api.encode(context.id()) + "/restart", null));
     }
@@ -106,7 +106,7 @@ public final class Interpreter {
                 .build();
     }
 
-    /// One cell while its lines come.
+    /// Reads the lines of one running cell.
     private static final class Reading {
         private final Cell cell;
         private final List<Result> results = new ArrayList<>();

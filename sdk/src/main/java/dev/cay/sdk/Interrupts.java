@@ -1,6 +1,6 @@
 package dev.cay.sdk;
 
-/// A call on a thread that was interrupted would end at once; what clears up must not.
+/// Runs clean-up on a thread that was interrupted, where any call would otherwise end at once.
 final class Interrupts {
     private Interrupts() {}
 

@@ -1,6 +1,6 @@
 package dev.cay.sdk;
 
-/// The first part of a text that may have no end.
+/// Keeps the first part of a text that may be endless.
 final class Kept {
     private final int limit;
     private final StringBuilder text = new StringBuilder();

@@ -8,18 +8,18 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// The sandbox one wants.
+/// The settings of a new sandbox.
 ///
-/// @param template   by name or id; `base` when null, `mcp-gateway` when there are MCP servers
-/// @param timeout    after which it ends, unless it is extended; the server's usual one when null
-/// @param env        of every command
-/// @param metadata   to find it again in a list
+/// @param template   name or id; null for `base`, or for `mcp-gateway` if there are MCP servers
+/// @param timeout    time after which it ends, unless it is extended; null for the server's default
+/// @param env        variables of every command
+/// @param metadata   labels by which {@link Cay#list} finds it
 /// @param egress     what it may reach; null for the default of its team
-/// @param ports      who reaches servers in it
-/// @param pauses     whether it is paused, with its memory, when its time is up; it is killed otherwise
-/// @param resumes    whether traffic wakes it when it is paused
+/// @param ports      access to servers in it
+/// @param pauses     whether it is paused with its memory when it times out; otherwise it is killed
+/// @param resumes    whether requests resume it while it is paused
 /// @param mcp        MCP servers by their catalog names, each with its options; empty for none
-/// @param volumes    what is mounted in it; empty for nothing
+/// @param volumes    volumes that are mounted in it; empty for none
 public record NewSandbox(
         @Nullable String template,
         @Nullable Duration timeout,
@@ -69,22 +69,22 @@ public record NewSandbox(
         return withEgress(EgressRules.offline());
     }
 
-    /// What it may reach.
+    /// Sets what the sandbox may reach.
     public NewSandbox withEgress(EgressRules rules) {
         return new NewSandbox(template, timeout, env, metadata, rules, ports, pauses, resumes, mcp, volumes);
     }
 
-    /// Who reaches servers in it.
+    /// Sets the access to servers in the sandbox.
     public NewSandbox withPorts(PortRules rules) {
         return new NewSandbox(template, timeout, env, metadata, egress, rules, pauses, resumes, mcp, volumes);
     }
 
-    /// Paused instead of killed when its time is up.
+    /// The sandbox is paused, not killed, when it times out.
     public NewSandbox pausing() {
         return new NewSandbox(template, timeout, env, metadata, egress, ports, true, resumes, mcp, volumes);
     }
 
-    /// Paused when its time is up, and awake again with the next request.
+    /// The sandbox is paused when it times out, and the next request resumes it.
     public NewSandbox pausingAndResuming() {
         return new NewSandbox(template, timeout, env, metadata, egress, ports, true, true, mcp, volumes);
     }
@@ -93,12 +93,12 @@ public record NewSandbox(
         return new NewSandbox(template, timeout, env, metadata, egress, ports, pauses, resumes, servers, volumes);
     }
 
-    /// With a volume at an absolute path, in which the sandbox can write.
+    /// Mounts a volume at an absolute path; the sandbox can write to it.
     public NewSandbox withVolume(String path, Volume volume) {
         return with(new VolumeMount(volume.name(), path, false));
     }
 
-    /// With a volume that the sandbox can only read. E2B's own cloud knows no such mounts.
+    /// Mounts a volume that the sandbox can only read. E2B's cloud has no such mounts.
     public NewSandbox withReadOnlyVolume(String path, Volume volume) {
         return with(new VolumeMount(volume.name(), path, true));
     }
@@ -151,12 +151,12 @@ public record NewSandbox(
         return body;
     }
 
-    /// Never shorter than asked for.
+    /// Rounds up to whole seconds.
     static long wholeSeconds(Duration time) {
         return time.plusNanos(999_999_999).toSeconds();
     }
 
-    /// Without values that may be secret.
+    /// The text leaves out values that may be secret.
     @Override
     public String toString() {
         return "NewSandbox[template=%s, timeout=%s, metadata=%s, env=%s, mcp=%s]"

@@ -7,7 +7,7 @@ import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 
-/// Text that comes in pieces, cut anywhere, also within a character. Its first part is kept.
+/// Decodes text that arrives in pieces, which may be cut within a character. Keeps the first part.
 final class Output {
     private final Consumer<String> listener;
     private final Kept kept;

@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Who reaches servers in a sandbox, and how. It cannot be changed later.
+/// Access to servers in a sandbox. It cannot be changed later.
 ///
 /// @param open false when requests must carry the sandbox's traffic token, which {@link Sandbox} sends by
 ///             itself
-/// @param host what servers inside see as `Host`; `${PORT}` stands for the port; null for what the client sent
-/// @param tls  ports at which servers inside speak TLS themselves, with any certificate
+/// @param host the header `Host` that servers inside get; `${PORT}` stands for the port; null for the client's own
+/// @param tls  ports of servers that speak TLS themselves, with any certificate
 public record PortRules(boolean open, @Nullable String host, List<Integer> tls) {
     public PortRules {
         tls = List.copyOf(tls);
@@ -21,7 +21,7 @@ public record PortRules(boolean open, @Nullable String host, List<Integer> tls) 
         return new PortRules(true, null, List.of());
     }
 
-    /// Requests need the sandbox's traffic token.
+    /// The same rules, and requests need the sandbox's traffic token.
     public PortRules closed() {
         return new PortRules(false, host, tls);
     }
@@ -38,7 +38,7 @@ public record PortRules(boolean open, @Nullable String host, List<Integer> tls) 
         return new PortRules(open, host, all);
     }
 
-    /// As the field `network` of a create has them.
+    /// The field `network` of a create request.
     Map<String, Object> body() {
         var body = new LinkedHashMap<String, Object>();
         if (!open) {

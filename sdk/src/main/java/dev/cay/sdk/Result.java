@@ -7,9 +7,9 @@ import java.util.Optional;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
-/// Something a cell shows: the value of its last line, or what it displays on its way. One thing in several formats.
+/// One output of a cell in several formats: the value of its last line, or something that it displays earlier.
 ///
-/// @param main    whether it is the value of the last line
+/// @param main    whether it is the value of the cell's last line
 /// @param formats by name: `text`, `html`, `markdown`, `latex`, `svg`, `png`, `jpeg`, `pdf` (these three in base64),
 ///                `json`, `javascript`, `data`, `chart`, and whatever else the cell gave
 public record Result(boolean main, Map<String, Object> formats) {
@@ -50,12 +50,12 @@ public record Result(boolean main, Map<String, Object> formats) {
         return string("jpeg").map(Base64.getMimeDecoder()::decode);
     }
 
-    /// Maps, lists, strings, numbers and booleans.
+    /// The format `json`, as maps, lists, strings, numbers and booleans.
     public Optional<Object> json() {
         return Optional.ofNullable(formats.get("json"));
     }
 
-    /// What a figure shows, as data: its type, title, axes and elements.
+    /// The data of a figure: its type, title, axes and elements.
     public Optional<Object> chart() {
         return Optional.ofNullable(formats.get("chart"));
     }

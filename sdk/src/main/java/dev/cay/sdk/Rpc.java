@@ -11,9 +11,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/// Calls of a sandbox's own services, by the Connect protocol with JSON.
+/// Calls the services of a sandbox by the Connect protocol with JSON.
 final class Rpc {
-    /// How often the sandbox shows that it is there while it has nothing to say.
+    /// How often the sandbox sends a keepalive on a silent stream.
     private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(50);
 
     private final SandboxEndpoint door;
@@ -37,7 +37,7 @@ final class Rpc {
         return http.json(request.build());
     }
 
-    /// @param limit after which the sandbox itself ends it; zero for never
+    /// @param limit time after which the sandbox ends the call; zero for never
     Frames stream(String method, Map<String, ?> message, Duration limit) {
         var request = request(method)
                 .header("Content-Type", "application/connect+json")

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import tools.jackson.databind.JsonNode;
 
-/// A command that was started and is followed. Closing this only stops following: the command goes on.
+/// A connection to a running command. Closing it disconnects; the command keeps running.
 public final class RunningCommand implements AutoCloseable {
     private final Rpc rpc;
     private final Frames frames;
@@ -67,7 +67,7 @@ public final class RunningCommand implements AutoCloseable {
         }
     }
 
-    /// Its number inside the sandbox.
+    /// Its process id inside the sandbox.
     public int pid() {
         return pid;
     }
@@ -76,7 +76,7 @@ public final class RunningCommand implements AutoCloseable {
         return !end.isDone();
     }
 
-    /// Sends text to a command that was started {@link Command#withStdin with stdin}.
+    /// Sends text to the standard input of a command that was started {@link Command#withStdin with stdin}.
     public void send(String text) {
         send(text.getBytes(StandardCharsets.UTF_8));
     }
@@ -86,12 +86,12 @@ public final class RunningCommand implements AutoCloseable {
         rpc.call("process.Process/SendInput", Map.of("process", Map.of("pid", pid), "input", Map.of("stdin", encoded)));
     }
 
-    /// Tells it that nothing more will be sent.
+    /// Closes its standard input.
     public void closeStdin() {
         rpc.call("process.Process/CloseStdin", selector(pid));
     }
 
-    /// Waits for its end, which its own limit or the sandbox's brings at last.
+    /// Waits for its end. Its own time limit and the sandbox's timeout bound the wait.
     public CommandResult await() {
         try {
             return end.get();
@@ -102,7 +102,9 @@ public final class RunningCommand implements AutoCloseable {
         }
     }
 
-    /// Waits for its end; too long a wait is an exception, and the command goes on.
+    /// Waits for its end.
+    ///
+    /// @throws SandboxException of kind TIMEOUT after the limit; the command keeps running
     public CommandResult await(Duration limit) {
         try {
             return end.get(limit.toNanos(), TimeUnit.NANOSECONDS);
@@ -120,14 +122,16 @@ public final class RunningCommand implements AutoCloseable {
         return new SandboxException(Kind.INTERRUPTED, "interrupted while command %d ran".formatted(pid), e);
     }
 
-    /// With the trace of who waits, not that of who read.
+    /// A copy of the exception with the stack trace of the waiting thread, not the reading one.
     private static SandboxException rethrown(ExecutionException e) {
         return e.getCause() instanceof SandboxException told
                 ? new SandboxException(told.kind(), String.valueOf(told.getMessage()), told)
                 : new SandboxException(Kind.FAILED, "a listener failed: " + e.getCause(), e.getCause());
     }
 
-    /// Whether it was still there.
+    /// Kills it.
+    ///
+    /// @return whether it was still running
     public boolean kill() {
         return kill(rpc, pid);
     }

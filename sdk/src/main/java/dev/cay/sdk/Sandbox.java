@@ -10,10 +10,10 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/// A computer of one's own: commands, files, code and ports.
+/// A sandbox: commands, files, code and ports.
 ///
-/// Closing one that was created here kills it, so that a `try` block leaves nothing behind; one that was connected to
-/// lives on. {@link #detach} lets a created one live on too.
+/// Closing a sandbox that this program created kills it, so a `try` block leaves nothing behind. Closing one that was
+/// connected to leaves it running, and so does {@link #detach} for a created one.
 public final class Sandbox implements AutoCloseable {
     private static final String GATEWAY_TOKEN = "/etc/mcp-gateway/.token";
 
@@ -65,7 +65,7 @@ public final class Sandbox implements AutoCloseable {
         return interpreter;
     }
 
-    /// Runs Python; {@link #interpreter} does more.
+    /// Runs Python code. {@link #interpreter} has other languages and contexts.
     public Execution runCode(String code) {
         return interpreter.run(code);
     }
@@ -78,7 +78,7 @@ public final class Sandbox implements AutoCloseable {
         return SandboxInfo.of(api.get(path("")));
     }
 
-    /// Whether it runs now.
+    /// Whether it is running.
     public boolean isRunning() {
         try {
             api.http()
@@ -92,23 +92,22 @@ public final class Sandbox implements AutoCloseable {
         }
     }
 
-    /// It ends that long from now, be it sooner or later than before.
+    /// Sets its timeout to this time from now, earlier or later than before.
     public void setTimeout(Duration fromNow) {
         api.post(path("/timeout"), Map.of("timeout", NewSandbox.wholeSeconds(fromNow)));
     }
 
-    /// What it may reach from now on, in place of all that was said before. Open connections that are not
-    /// allowed any more are cut.
+    /// Replaces its egress rules. Open connections that the new rules do not allow are cut.
     public void setEgress(EgressRules rules) {
         api.put(path("/network"), rules.body());
     }
 
-    /// What it used, one entry every few seconds, oldest first.
+    /// Its use of resources, one entry every few seconds, oldest first.
     public List<SandboxMetrics> metrics() {
         return api.get(path("/metrics")).valueStream().map(SandboxMetrics::of).toList();
     }
 
-    /// Name under which a server inside is reached from outside.
+    /// The host name of a server at this port of the sandbox.
     public String host(int port) {
         return door.host(port);
     }
@@ -117,7 +116,9 @@ public final class Sandbox implements AutoCloseable {
         return URI.create("https://" + door.host(port));
     }
 
-    /// Keeps files and memory and stops using the processor. Whether it was running.
+    /// Pauses the sandbox, which keeps its files and memory.
+    ///
+    /// @return whether it was running
     public boolean pause() {
         try {
             api.post(path("/pause"), Map.of());
@@ -130,12 +131,13 @@ public final class Sandbox implements AutoCloseable {
         }
     }
 
-    /// Goes on where it was paused; nothing happens to one that runs.
+    /// Resumes the sandbox where it was paused; a running one is not changed.
     public void resume() {
         api.post("/v2" + path("/connect"), Map.of());
     }
 
-    /// Copies of it as it is now, with all that runs in them: all that were asked for, or none. It goes on itself.
+    /// Creates copies of the sandbox with its running processes: all of them or none. The sandbox itself keeps
+    /// running.
     public List<Sandbox> fork(int count, Duration timeout) {
         var wish = Map.of("count", count, "timeout", NewSandbox.wholeSeconds(timeout));
         var copies = new ArrayList<Sandbox>();
@@ -162,7 +164,7 @@ public final class Sandbox implements AutoCloseable {
                 error.path("message").asString("the sandbox could not be forked"));
     }
 
-    /// Keeps what it is now under a name, from which others can be created. It goes on itself.
+    /// Saves the current state under a name, from which new sandboxes can start. The sandbox keeps running.
     public String snapshot(String name) {
         return snapshotId(api.post(path("/snapshots"), Map.of("name", name)));
     }
@@ -171,7 +173,7 @@ public final class Sandbox implements AutoCloseable {
         return json.path("snapshotID").asString("");
     }
 
-    /// Where MCP clients find the servers it was created with. They have to send {@link #mcpToken}.
+    /// The address at which MCP clients reach the servers it was created with. They must send {@link #mcpToken}.
     public URI mcpUrl() {
         return URI.create("https://%s/mcp".formatted(door.host(SandboxEndpoint.MCP)));
     }
@@ -199,12 +201,14 @@ public final class Sandbox implements AutoCloseable {
         mcpToken = token;
     }
 
-    /// Whether it was still there.
+    /// Kills it.
+    ///
+    /// @return whether it still existed
     public boolean kill() {
         return api.delete(path(""));
     }
 
-    /// It lives on when this is closed, until its time is up.
+    /// Makes {@link #close} leave the sandbox running until it times out.
     public Sandbox detach() {
         owned = false;
         return this;

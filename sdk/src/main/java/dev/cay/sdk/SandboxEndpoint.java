@@ -8,10 +8,10 @@ import java.util.Base64;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// How one sandbox is reached, as the server said when it was made.
+/// The address and tokens of one sandbox, as the server sent them.
 ///
-/// @param token        for its files and processes; null when everybody may
-/// @param trafficToken for its ports; null when everybody may
+/// @param token        for its files and processes; null if none is needed
+/// @param trafficToken for its ports; null if none is needed
 record SandboxEndpoint(
         Settings settings,
         String id,
@@ -22,14 +22,14 @@ record SandboxEndpoint(
     static final int INTERPRETER = 49999;
     static final int MCP = 50005;
 
-    /// Where E2B itself has one host for the files and processes of all sandboxes.
+    /// Domains of E2B's cloud in which one host serves the files and processes of all sandboxes.
     private static final Set<String> SHARED_HOSTS = Set.of("e2b.app", "e2b.dev", "e2b.pro", "e2b-staging.dev");
 
     String host(int port) {
         return "%d-%s.%s".formatted(port, id, domain);
     }
 
-    /// @param path with its query, if it has one
+    /// @param path the path and query
     HttpRequest.Builder request(int port, String path) {
         var uri = URI.create(base(port) + path);
         var request = HttpRequest.newBuilder(uri)
@@ -54,7 +54,7 @@ record SandboxEndpoint(
         return port == SYSTEM && SHARED_HOSTS.contains(domain) ? "https://sandbox." + domain : "https://" + host(port);
     }
 
-    /// For others, who send no headers: it has to say all by itself.
+    /// A URL of files for clients that send no headers.
     URI files(String query) {
         String base = settings.sandboxUrl() == null
                 ? "https://" + host(SYSTEM)

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// What went wrong, and of which kind it is.
+/// The failure of a call, with its kind.
 public final class SandboxException extends RuntimeException {
     @Serial
     private static final long serialVersionUID = 1;
@@ -33,36 +33,36 @@ public final class SandboxException extends RuntimeException {
         return kind;
     }
 
-    /// When the server says another try makes sense.
+    /// The time after which the server says a retry can succeed.
     public Optional<Duration> retryAfter() {
         return Optional.ofNullable(retryAfter);
     }
 
-    /// What a program may want to tell apart.
+    /// The kinds of failures.
     public enum Kind {
-        /// The call itself makes no sense; the message names what to fix.
+        /// The call is not valid; the message names what to fix.
         INVALID,
-        /// No key, a wrong one, or one that may not do this.
+        /// The API key is missing, wrong, or lacks the permission.
         UNAUTHORIZED,
-        /// No such sandbox, file, process or context.
+        /// The sandbox, file, process or context does not exist.
         NOT_FOUND,
-        /// Not possible in the state it is in.
+        /// The call is not possible in the current state.
         CONFLICT,
-        /// Too many calls or sandboxes; later it may work.
+        /// Too many calls or sandboxes; retry later.
         RATE_LIMITED,
-        /// No space left on the sandbox's disk.
+        /// The sandbox's disk is full.
         NO_SPACE,
-        /// The sandbox is gone: it was killed, or its time was up.
+        /// The sandbox was killed or timed out.
         GONE,
-        /// The server has no room or does not answer; nothing was changed, later it may work.
+        /// The server has no capacity or does not answer. Nothing was changed; retry later.
         UNAVAILABLE,
-        /// It took longer than allowed.
+        /// The call took longer than its limit.
         TIMEOUT,
         /// The calling thread was interrupted; its interrupt flag is set.
         INTERRUPTED,
-        /// The server does not do this.
+        /// The server does not support this.
         UNSUPPORTED,
-        /// Anything else.
+        /// Any other failure.
         FAILED
     }
 
@@ -82,7 +82,7 @@ public final class SandboxException extends RuntimeException {
         };
     }
 
-    /// @param code as the sandbox's RPC names it
+    /// @param code the error code of the sandbox's RPC
     static Kind ofCode(String code) {
         return switch (code) {
             case "invalid_argument", "failed_precondition", "out_of_range" -> Kind.INVALID;

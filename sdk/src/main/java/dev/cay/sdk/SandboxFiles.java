@@ -23,11 +23,11 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The files of a sandbox. Paths that are not absolute begin at the user's home.
+/// The files of a sandbox. Relative paths begin at the user's home.
 public final class SandboxFiles {
     private static final Duration NO_LIMIT = Duration.ZERO;
 
-    /// For all that is sent, which may be much, and not only for the answer.
+    /// Limit of a whole upload, which may be large, including its answer.
     private static final Duration UPLOAD_LIMIT = Duration.ofHours(1);
 
     private final SandboxEndpoint door;
@@ -42,7 +42,7 @@ public final class SandboxFiles {
         this.user = user;
     }
 
-    /// The same files for another user, whose home paths begin at and who owns what is written.
+    /// The same files as another user: relative paths begin at its home, and it owns new files.
     public SandboxFiles as(String name) {
         return new SandboxFiles(door, http, name);
     }
@@ -57,7 +57,7 @@ public final class SandboxFiles {
                 .build());
     }
 
-    /// A file of any size, to be read as it comes and closed.
+    /// Opens a file of any size. The caller reads and closes the stream.
     public InputStream open(String path) {
         return http.open(door.request(SandboxEndpoint.SYSTEM, "/files" + query(path))
                         .GET()
@@ -65,7 +65,7 @@ public final class SandboxFiles {
                 .body();
     }
 
-    /// The same, for at most the given time: reading fails with an {@link IOException} when it is over.
+    /// The same with a limit, after which reading fails with an {@link IOException}.
     public InputStream open(String path, Duration limit) {
         var content = open(path);
         var alarm = http.alarm(content, limit);
@@ -78,7 +78,7 @@ public final class SandboxFiles {
         };
     }
 
-    /// To a file here, whatever its size.
+    /// Downloads a file of any size to a local file.
     public void download(String path, Path to) {
         try (var in = open(path)) {
             Files.copy(in, to, StandardCopyOption.REPLACE_EXISTING);
@@ -88,7 +88,7 @@ public final class SandboxFiles {
         }
     }
 
-    /// Makes the directories that lead to it, and replaces what was there.
+    /// Writes a file, replaces an existing one, and creates missing parent directories.
     public void write(String path, String text) {
         write(path, BodyPublishers.ofString(text));
     }
@@ -97,12 +97,12 @@ public final class SandboxFiles {
         write(path, BodyPublishers.ofByteArray(bytes));
     }
 
-    /// Sends a stream of any size as it is read. Closing it is the caller's.
+    /// Writes a file from a stream of any size. The caller closes the stream.
     public void write(String path, InputStream content) {
         write(path, BodyPublishers.ofInputStream(() -> content));
     }
 
-    /// From a file here, whatever its size.
+    /// Uploads a local file of any size.
     public void upload(Path from, String path) {
         try {
             write(path, BodyPublishers.ofFile(from));
@@ -132,7 +132,7 @@ public final class SandboxFiles {
         return list(directory, 1);
     }
 
-    /// @param depth how many levels; 1 is the directory itself
+    /// @param depth number of levels; 1 lists only the directory itself
     public List<FileInfo> list(String directory, int depth) {
         return rpc.call("filesystem.Filesystem/ListDir", Map.of("path", directory, "depth", depth))
                 .path("entries")
@@ -157,7 +157,9 @@ public final class SandboxFiles {
         return find(path).isPresent();
     }
 
-    /// With all that lead to it. Whether it was not there before.
+    /// Creates a directory and missing parent directories.
+    ///
+    /// @return false if it existed
     public boolean makeDirectory(String path) {
         try {
             rpc.call("filesystem.Filesystem/MakeDir", Map.of("path", path));
@@ -174,28 +176,28 @@ public final class SandboxFiles {
         rpc.call("filesystem.Filesystem/Move", Map.of("source", from, "destination", to));
     }
 
-    /// With all that is in it; nothing happens when there is none.
+    /// Deletes a file, or a directory with its content. Does nothing if it does not exist.
     public void remove(String path) {
         rpc.call("filesystem.Filesystem/Remove", Map.of("path", path));
     }
 
-    /// Tells the listener what happens in a directory, one event after the other.
+    /// Watches a directory. The listener gets one event after the other.
     public Watch watch(String directory, Consumer<FileEvent> listener) {
         return watch(directory, false, listener);
     }
 
-    /// @param recursive also in directories below it, and those that are made later
+    /// @param recursive whether to watch directories below it too, also those that are created later
     public Watch watch(String directory, boolean recursive, Consumer<FileEvent> listener) {
         var wish = Map.of("path", directory, "recursive", recursive);
         return Watch.over(rpc.stream("filesystem.Filesystem/WatchDir", wish, NO_LIMIT), listener);
     }
 
-    /// An address from which anybody can download a file, without a key, until the time is over.
+    /// A URL for downloading a file without a key, valid for this time.
     public URI downloadUrl(String path, Duration validFor) {
         return url(path, "read", validFor);
     }
 
-    /// An address to which anybody can upload a file: the body of a POST, as `application/octet-stream` or as a form.
+    /// A URL for uploading a file without a key, by a POST with the body as `application/octet-stream` or as a form.
     public URI uploadUrl(String path, Duration validFor) {
         return url(path, "write", validFor);
     }

@@ -7,9 +7,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/// Which sandboxes are wanted.
+/// Selects sandboxes of a list.
 ///
-/// @param metadata those that have all of these
+/// @param metadata selects sandboxes that have all of these entries
 public record SandboxFilter(Set<SandboxInfo.State> states, Map<String, String> metadata) {
     public static final SandboxFilter ALL = new SandboxFilter(EnumSet.allOf(SandboxInfo.State.class), Map.of());
 
@@ -46,7 +46,7 @@ public record SandboxFilter(Set<SandboxInfo.State> states, Map<String, String> m
         return query;
     }
 
-    /// The server undoes it once for the whole and once for each part.
+    /// Encodes twice: the server decodes the whole, then each part.
     private static String twice(String text) {
         return Api.encode(Api.encode(text));
     }

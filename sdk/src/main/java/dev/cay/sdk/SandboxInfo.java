@@ -6,10 +6,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/// What the server knows of a sandbox.
+/// The server's data about a sandbox.
 ///
-/// @param alias the name of its template, when it has one
-/// @param endAt when its time is up; for a paused one, when it was paused
+/// @param alias the name of its template, if it has one
+/// @param endAt when it times out; for a paused one, when it was paused
 public record SandboxInfo(
         String id,
         String templateId,
@@ -21,7 +21,7 @@ public record SandboxInfo(
         int memoryMB,
         int diskSizeMB,
         Map<String, String> metadata) {
-    /// Whether it runs.
+    /// The state of a sandbox.
     public enum State {
         RUNNING,
         PAUSED

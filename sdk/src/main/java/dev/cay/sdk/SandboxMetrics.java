@@ -3,9 +3,9 @@ package dev.cay.sdk;
 import java.time.Instant;
 import tools.jackson.databind.JsonNode;
 
-/// What a sandbox used at one moment. Sizes are in bytes.
+/// A sandbox's use of resources at one moment. Sizes are in bytes.
 ///
-/// @param cpuUsed of one hundred percent per processor
+/// @param cpuUsed percent; one fully used processor is 100
 public record SandboxMetrics(
         Instant at, int cpuCount, double cpuUsed, long memoryUsed, long memoryTotal, long diskUsed, long diskTotal) {
     static SandboxMetrics of(JsonNode json) {

@@ -5,9 +5,9 @@ import java.util.Map;
 import java.util.TreeMap;
 import tools.jackson.databind.JsonNode;
 
-/// A secret without its value, which nobody can read back.
+/// A secret without its value, which cannot be read back.
 ///
-/// @param version how many values it has had
+/// @param version number of values it has had
 public record SecretInfo(
         String id, String name, long version, Map<String, String> metadata, Instant createdAt, Instant updatedAt) {
     public SecretInfo {

@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Values that sandboxes send and never see. A rule of a sandbox names a secret as `${e2b.secrets.NAME}` in a header;
-/// Cay puts the value in when the request leaves the sandbox.
+/// Values that sandboxes send but cannot see. A rule of a sandbox names a secret as `${e2b.secrets.NAME}` in a header;
+/// Cay inserts the value when the request leaves the sandbox.
 public final class Secrets {
-    /// The entry of a secret's metadata that names the only hosts its value may be sent to, separated by commas.
+    /// The key of a metadata entry with the only hosts that the secret's value may be sent to, separated by commas.
     public static final String HOSTS = "cay.hosts";
 
     private static final String PATH = "/secrets";
@@ -19,9 +19,8 @@ public final class Secrets {
         this.api = api;
     }
 
-    /// The text that stands for a secret: in a header that a rule sets, or inside of a sandbox, where a program sends
-    /// it and
-    /// {@link EgressRules#filling} has it replaced.
+    /// The placeholder of a secret, for a header that a rule sets, or for a program in a sandbox, which sends it so
+    /// that {@link EgressRules#filling} replaces it.
     public static String placeholder(String name) {
         return "${e2b.secrets.%s}".formatted(name);
     }
@@ -30,7 +29,7 @@ public final class Secrets {
         return create(name, value, Map.of());
     }
 
-    /// @param metadata what the team wants to know about it, and {@link #HOSTS}
+    /// @param metadata labels of the team, and {@link #HOSTS}
     public SecretInfo create(String name, String value, Map<String, String> metadata) {
         var body = new LinkedHashMap<String, Object>();
         body.put("name", name);
@@ -41,7 +40,7 @@ public final class Secrets {
         return SecretInfo.of(api.post(PATH, body));
     }
 
-    /// Gives it another value. Sandboxes that run send the new one from now on.
+    /// Replaces the value of a secret. Running sandboxes send the new one from now on.
     ///
     /// @param secret id or name
     public SecretInfo update(String secret, String value) {
@@ -60,14 +59,15 @@ public final class Secrets {
         }
     }
 
-    /// All of the team, newest first.
+    /// Lists all secrets of the team, newest first.
     public List<SecretInfo> list() {
         return api.list(PATH, Map.of()).stream().map(SecretInfo::of).toList();
     }
 
-    /// Whether there was one.
+    /// Deletes a secret.
     ///
     /// @param secret id or name
+    /// @return whether it existed
     public boolean delete(String secret) {
         return api.delete(path(secret));
     }

@@ -7,15 +7,15 @@ import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Where the sandboxes are and who asks for them. `cay env` prints the variables that {@link #fromEnvironment} reads;
-/// they are those of E2B's own clients.
+/// The address of the server, and the API key. `cay env` prints the variables that {@link #fromEnvironment} reads;
+/// E2B's own clients read the same ones.
 ///
-/// @param apiKey         sent with every call that makes, lists or ends sandboxes
-/// @param domain         sandboxes are reached as `PORT-ID.DOMAIN`, unless the server names another one
-/// @param apiUrl         of the server
-/// @param sandboxUrl     one address for the files and processes of all sandboxes, where names cannot be resolved
-/// @param requestTimeout how long the server has for an answer to begin
-/// @param certificates   authorities to trust, in PEM; the JDK's own when null
+/// @param apiKey         sent with every call to the server
+/// @param domain         sandboxes are reached at `PORT-ID.DOMAIN`, unless the server names another domain
+/// @param apiUrl         address of the server
+/// @param sandboxUrl     one address for the files and processes of all sandboxes, for where host names do not resolve
+/// @param requestTimeout limit until an answer begins
+/// @param certificates   file of trusted certificate authorities in PEM; null for those of the JDK
 public record Settings(
         String apiKey,
         String domain,
@@ -40,12 +40,12 @@ public record Settings(
         }
     }
 
-    /// From `E2B_API_KEY`, `E2B_DOMAIN`, `E2B_API_URL`, `E2B_SANDBOX_URL` and `SSL_CERT_FILE`.
+    /// Reads `E2B_API_KEY`, `E2B_DOMAIN`, `E2B_API_URL`, `E2B_SANDBOX_URL` and `SSL_CERT_FILE` from the environment.
     public static Settings fromEnvironment() {
         return from(System.getenv());
     }
 
-    /// From variables with those names, wherever they come from.
+    /// Reads the same variables from a map.
     public static Settings from(Map<String, String> environment) {
         String domain = environment.getOrDefault("E2B_DOMAIN", USUAL_DOMAIN);
         String api = environment.getOrDefault("E2B_API_URL", "https://api." + domain);
@@ -60,7 +60,7 @@ public record Settings(
                 certificates == null || !Files.isReadable(Path.of(certificates)) ? null : Path.of(certificates));
     }
 
-    /// A server somewhere, with its usual addresses.
+    /// The usual addresses of a server at this domain.
     public static Settings of(String apiKey, String domain) {
         return from(Map.of("E2B_API_KEY", apiKey, "E2B_DOMAIN", domain));
     }
@@ -77,7 +77,7 @@ public record Settings(
         return new Settings(apiKey, domain, apiUrl, sandboxUrl, requestTimeout, file);
     }
 
-    /// Both by plain address: for a server whose sandboxes have no names that resolve.
+    /// The same settings with explicit addresses, for a server whose host names do not resolve.
     public Settings withUrls(URI api, URI sandbox) {
         return new Settings(apiKey, domain, api, sandbox, requestTimeout, certificates);
     }
@@ -100,7 +100,7 @@ public record Settings(
         }
     }
 
-    /// Without the key.
+    /// The text leaves out the key.
     @Override
     public String toString() {
         return "Settings[domain=%s, apiUrl=%s, sandboxUrl=%s]".formatted(domain, apiUrl, sandboxUrl);

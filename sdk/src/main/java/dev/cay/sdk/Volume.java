@@ -18,10 +18,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/// Files that outlive sandboxes, and that several of these can have mounted at once. Paths are absolute; the volume is
-/// `/`. What opens the files is valid for a day: {@link Cay#volume} gets a volume anew.
+/// Files that outlive sandboxes. Several sandboxes can mount a volume at the same time. Paths are absolute, and `/` is
+/// the root of the volume. An instance is valid for a day; then {@link Cay#volume} connects again.
 public final class Volume {
-    /// For all that is sent, which may be much, and not only for the answer.
+    /// Limit of a whole upload, which may be large, including its answer.
     private static final Duration UPLOAD_LIMIT = Duration.ofHours(1);
 
     private final Api api;
@@ -52,12 +52,12 @@ public final class Volume {
         return name;
     }
 
-    /// What lies in a directory.
+    /// Lists a directory.
     public List<VolumeEntry> list(String path) {
         return list(path, 1);
     }
 
-    /// @param depth how many levels; 1 is the directory itself
+    /// @param depth number of levels; 1 lists only the directory itself
     public List<VolumeEntry> list(String path, int depth) {
         var request = request("dir", path, Map.of("depth", Integer.toString(depth)));
         return api.json(request.GET().build())
@@ -66,7 +66,7 @@ public final class Volume {
                 .toList();
     }
 
-    /// Makes a directory with those that lead to it. One that is there is fine.
+    /// Creates a directory and missing parent directories. Does nothing if it exists.
     public VolumeEntry makeDirectory(String path) {
         var request = request("dir", path, Map.of("force", "true"));
         return VolumeEntry.of(api.json(request.POST(BodyPublishers.noBody()).build()));
@@ -88,10 +88,11 @@ public final class Volume {
         }
     }
 
-    /// Changes whose a file or directory is, and who may use it.
+    /// Changes the owner and permissions of a file or directory.
     ///
-    /// @param uid  null to leave it as it is, as for the next two
-    /// @param mode permissions
+    /// @param uid  null for no change
+    /// @param gid  null for no change
+    /// @param mode permissions; null for no change
     public VolumeEntry change(String path, @Nullable Integer uid, @Nullable Integer gid, @Nullable Integer mode) {
         var body = new LinkedHashMap<String, Object>();
         putIfSaid(body, "uid", uid);
@@ -118,12 +119,12 @@ public final class Volume {
         return api.http().bytes(request("file", path, Map.of()).GET().build());
     }
 
-    /// A file of any size, to be read as it comes and closed.
+    /// Opens a file of any size. The caller reads and closes the stream.
     public InputStream open(String path) {
         return api.http().open(request("file", path, Map.of()).GET().build()).body();
     }
 
-    /// To a file here, whatever its size.
+    /// Downloads a file of any size to a local file.
     public void download(String path, Path to) {
         try (var in = open(path)) {
             Files.copy(in, to, StandardCopyOption.REPLACE_EXISTING);
@@ -133,7 +134,7 @@ public final class Volume {
         }
     }
 
-    /// Makes the directories that lead to it, and writes over what was there.
+    /// Writes a file, replaces an existing one, and creates missing parent directories.
     public VolumeEntry write(String path, String text) {
         return write(path, BodyPublishers.ofString(text));
     }
@@ -142,12 +143,12 @@ public final class Volume {
         return write(path, BodyPublishers.ofByteArray(bytes));
     }
 
-    /// Sends a stream of any size as it is read. Closing it is the caller's.
+    /// Writes a file from a stream of any size. The caller closes the stream.
     public VolumeEntry write(String path, InputStream content) {
         return write(path, BodyPublishers.ofInputStream(() -> content));
     }
 
-    /// From a file here, whatever its size.
+    /// Uploads a local file of any size.
     public VolumeEntry upload(Path from, String path) {
         try {
             return write(path, BodyPublishers.ofFile(from));
@@ -165,7 +166,9 @@ public final class Volume {
                         .build()));
     }
 
-    /// Removes a file, or a directory with all below. Whether there was one.
+    /// Deletes a file, or a directory with its content.
+    ///
+    /// @return whether it existed
     public boolean remove(String path) {
         try {
             api.json(request("path", path, Map.of()).DELETE().build());
@@ -185,7 +188,7 @@ public final class Volume {
         return api.request("/volumecontent/%s/%s%s".formatted(Api.encode(id), kind, Api.query(query)), token);
     }
 
-    /// Without the token.
+    /// The text leaves out the token.
     @Override
     public String toString() {
         return "Volume[id=%s, name=%s]".formatted(id, name);

@@ -4,11 +4,11 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/// A file, directory or link of a volume. Of a link, all is told of the link itself.
+/// A file, directory or link of a volume. For a link, all values are about the link itself.
 ///
-/// @param path   below the root of the volume, which is `/`
+/// @param path   absolute path; `/` is the root of the volume
 /// @param mode   permissions
-/// @param target where a link points; null for anything else
+/// @param target the target of a link; null for anything else
 public record VolumeEntry(
         String name,
         Type type,

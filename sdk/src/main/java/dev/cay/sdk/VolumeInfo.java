@@ -2,9 +2,9 @@ package dev.cay.sdk;
 
 import tools.jackson.databind.JsonNode;
 
-/// A volume in a list.
+/// One entry of a list of volumes.
 ///
-/// @param sizeMB how much it may hold; 0 where the server does not tell
+/// @param sizeMB its size limit; 0 if the server does not say
 public record VolumeInfo(String id, String name, long sizeMB) {
     static VolumeInfo of(JsonNode json) {
         return new VolumeInfo(

@@ -6,7 +6,7 @@ import java.util.Map;
 /// A volume in a sandbox.
 ///
 /// @param volume name of the volume
-/// @param path   where it is mounted; absolute
+/// @param path   absolute path of the mount
 public record VolumeMount(String volume, String path, boolean readOnly) {
     Map<String, Object> body() {
         var body = new LinkedHashMap<String, Object>();

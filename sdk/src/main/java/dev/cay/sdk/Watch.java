@@ -4,7 +4,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Tells what happens in a directory until it is closed or the sandbox is gone.
+/// Watches a directory until it is closed or the sandbox ends.
 public final class Watch implements AutoCloseable {
     private final Frames frames;
     private final Consumer<FileEvent> listener;
@@ -16,7 +16,7 @@ public final class Watch implements AutoCloseable {
         this.listener = listener;
     }
 
-    /// Returns when nothing that happens from now on will be missed.
+    /// Starts a watch. Returns when it is active: no later change is missed.
     static Watch over(Frames frames, Consumer<FileEvent> listener) {
         frames.first();
         var watch = new Watch(frames, listener);
@@ -38,12 +38,12 @@ public final class Watch implements AutoCloseable {
         }
     }
 
-    /// Whether events still come.
+    /// Whether the watch is active.
     public boolean isOpen() {
         return ended.getCount() > 0;
     }
 
-    /// Why no more events come; null while they do, or after {@link #close}.
+    /// Why the watch ended; null while it is active, or after {@link #close}.
     public @Nullable SandboxException failure() {
         return failure == null || failure.kind() == SandboxException.Kind.CONFLICT ? null : failure;
     }
