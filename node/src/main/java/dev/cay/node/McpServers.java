@@ -10,12 +10,12 @@ import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.intercept.Interceptors;
 import dev.cay.node.mcp.oauth.Authorizations;
 import dev.cay.node.mcp.remote.RemoteHome;
-import dev.cay.node.mcp.room.ServerRooms;
 import dev.cay.node.mcp.seal.Seal;
 import dev.cay.node.mcp.server.SandboxedHomes;
 import dev.cay.node.mcp.server.ServerHome;
 import dev.cay.node.mcp.server.ServerHomes;
 import dev.cay.node.mcp.server.ServerInstaller;
+import dev.cay.node.mcp.side.SideSandboxHost;
 import dev.cay.web.Addresses;
 import dev.cay.web.Dialer;
 import dev.cay.wire.SandboxId;
@@ -39,7 +39,7 @@ final class McpServers implements ServerHomes, ServerInstaller {
     private final Dialer dialer;
     private final Authorizations authorizations;
     private final Gateways gateways;
-    private volatile @Nullable ServerRooms rooms;
+    private volatile @Nullable SideSandboxHost sides;
     private volatile @Nullable SandboxedHomes homes;
 
     /// @param path has the logs of what sandboxes tried to reach
@@ -55,7 +55,7 @@ final class McpServers implements ServerHomes, ServerInstaller {
                 places(),
                 Seal.with(key),
                 new Authorizations.Bounds(
-                        id -> rooms().egress(id), settings.network().ceiling()),
+                        id -> sides().egress(id), settings.network().ceiling()),
                 InstantSource.system()));
         var catalog = Catalog.load(mcp.catalogs(), mcp.overrides());
         this.gateways = undo.add(new Gateways(
@@ -80,8 +80,8 @@ final class McpServers implements ServerHomes, ServerInstaller {
     }
 
     /// Says where servers run that this machine runs itself; once, before sandboxes are taken up.
-    void runIn(ServerRooms rooms, SandboxedHomes homes) {
-        this.rooms = rooms;
+    void runIn(SideSandboxHost sides, SandboxedHomes homes) {
+        this.sides = sides;
         this.homes = homes;
     }
 
@@ -104,7 +104,7 @@ final class McpServers implements ServerHomes, ServerInstaller {
                 remote,
                 dialer.within(new Reach(owner)),
                 authorizations.credentials(owner, plan.key(), remote.url()),
-                () -> rooms().egress(owner).internet());
+                () -> sides().egress(owner).internet());
     }
 
     @Override
@@ -127,7 +127,7 @@ final class McpServers implements ServerHomes, ServerInstaller {
 
         @Override
         public boolean allows(String host, @Nullable InetAddress address, int port) {
-            return rooms().egress(owner)
+            return sides().egress(owner)
                     .reaches(host, address, port, settings.network().ceiling());
         }
 
@@ -137,8 +137,8 @@ final class McpServers implements ServerHomes, ServerInstaller {
         }
     }
 
-    private ServerRooms rooms() {
-        return required(rooms);
+    private SideSandboxHost sides() {
+        return required(sides);
     }
 
     private SandboxedHomes homes() {

@@ -15,7 +15,7 @@ import dev.cay.node.linux.FdPoller;
 import dev.cay.node.linux.HostThreads;
 import dev.cay.node.log.LogHub;
 import dev.cay.node.mcp.Gateways;
-import dev.cay.node.mcp.remote.RoomLinks;
+import dev.cay.node.mcp.remote.SidePortLinks;
 import dev.cay.node.mcp.repository.RepositoryInstalls;
 import dev.cay.node.mcp.repository.RepositoryLayers;
 import dev.cay.node.mcp.repository.RepositoryTokens;
@@ -102,7 +102,7 @@ public final class NodeAssembly {
                 images, layers, ServerImages.lockFile(settings.host().stateDir()));
         var repositories = repositories(keepers, work.processes());
         servers.runIn(
-                keepers.serverRooms(), undo.add(serverHomes(keepers, serverImages, repositories, work.processes())));
+                keepers.sideSandboxes(), undo.add(serverHomes(keepers, serverImages, repositories, work.processes())));
         var builds = undo.add(builds(keepers, images));
         var contents = new DiskContents(
                 keepers,
@@ -214,7 +214,7 @@ public final class NodeAssembly {
         var rules = settings.mcp().gateways();
         return new RepositoryLayers(
                 layers,
-                keepers.serverRooms(),
+                keepers.sideSandboxes(),
                 workers,
                 new RepositoryTokens(rules.repositories(), rules.tokens()),
                 RepositoryLayers.notes(settings.host().stateDir()),
@@ -225,8 +225,8 @@ public final class NodeAssembly {
     private SandboxedHomes serverHomes(
             Keepers keepers, ServerImages images, RepositoryLayers repositories, Workers workers) {
         return new SandboxedHomes(
-                keepers.serverRooms(),
-                new RoomLinks(),
+                keepers.sideSandboxes(),
+                new SidePortLinks(),
                 workers,
                 new NpmLayers(layers, Programs.ofHost(), settings.host().logs()),
                 new FileLayers(layers),
@@ -242,7 +242,7 @@ public final class NodeAssembly {
         var files = new WebFiles(
                 undo.add(new Dialer(host.reachable())).within(settings.network().limits()::permits));
         return new Builds(
-                keepers.buildRooms(),
+                keepers.buildSandboxes(),
                 layers,
                 images,
                 files,

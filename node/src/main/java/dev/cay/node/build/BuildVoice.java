@@ -7,7 +7,7 @@ import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
 
 /// Writes the log of a build, with the current step in each line.
-final class BuildVoice implements BuildRoom.OutputListener {
+final class BuildVoice implements BuildSandbox.OutputListener {
     private final NodeBuilds.Watcher watcher;
     private final InstantSource clock;
     private volatile @Nullable String step;

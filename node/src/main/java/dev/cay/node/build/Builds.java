@@ -69,7 +69,7 @@ public final class Builds implements NodeBuilds, AutoCloseable {
     /// @param web    fetches files that Dockerfiles name by URLs
     /// @param atOnce how many builds run at a time
     public Builds(
-            BuildRooms rooms,
+            BuildSandboxHost sandboxes,
             LayerStore layers,
             Images images,
             WebFiles web,
@@ -78,7 +78,7 @@ public final class Builds implements NodeBuilds, AutoCloseable {
             int atOnce,
             InstantSource clock) {
         this.layerBuilder = new LayerBuilder(
-                rooms, layers, new StepCache(cacheDir, layers), new Uploads(stateDir), Programs.ofHost(), web);
+                sandboxes, layers, new StepCache(cacheDir, layers), new Uploads(stateDir), Programs.ofHost(), web);
         this.images = new ImageBase(images, layerBuilder);
         this.dockerfiles = new DockerfileBuild(this.images, layerBuilder);
         this.interpreter =
@@ -238,22 +238,23 @@ public final class Builds implements NodeBuilds, AutoCloseable {
     private @Nullable String warm(BuildPlan plan, List<String> layers, StartCommand start, BuildVoice voice)
             throws IOException {
         String name = name(plan, layers, start);
-        if (layerBuilder.rooms().hasSaved(name) && !plan.force()) {
+        if (layerBuilder.sandboxes().hasSaved(name) && !plan.force()) {
             voice.say("CACHED start command: " + start.command());
             return name;
         }
-        try (var room = layerBuilder.rooms().openWhole(plan.templateId(), layers, plan.resources())) {
+        try (var sandbox = layerBuilder.sandboxes().openWhole(plan.templateId(), layers, plan.resources())) {
             boolean wait = start.command() != null
                     && start.ready() == null
                     && ShellCommand.words(start.command()).isEmpty();
-            new StartUp(room, voice::say, voice, READY_LIMIT).run(wait ? start.readyAfter(StartUp.USUAL_WAIT) : start);
-            return start.command() == null ? null : save(room, name, voice);
+            new StartUp(sandbox, voice::say, voice, READY_LIMIT)
+                    .run(wait ? start.readyAfter(StartUp.USUAL_WAIT) : start);
+            return start.command() == null ? null : save(sandbox, name, voice);
         }
     }
 
-    private static @Nullable String save(BuildRoom room, String name, BuildVoice voice) {
+    private static @Nullable String save(BuildSandbox sandbox, String name, BuildVoice voice) {
         try {
-            room.save(name, Keep.MEMORY);
+            sandbox.save(name, Keep.MEMORY);
             voice.say("Saved with the start command running");
             return name;
         } catch (CayException e) {

@@ -126,8 +126,8 @@ final class ImageBase {
 
     private void install(BuildPlan plan, List<String> keys, String script, BuildVoice voice, Path rootfs)
             throws IOException {
-        var command = new BuildRoom.Command(Scripts.command(script), "root", "/", Map.of());
-        layerBuilder.change(plan, keys, voice, rootfs, room -> room.run(command, null, voice, TOOLS_LIMIT));
+        var command = new BuildSandbox.Command(Scripts.command(script), "root", "/", Map.of());
+        layerBuilder.change(plan, keys, voice, rootfs, sandbox -> sandbox.run(command, null, voice, TOOLS_LIMIT));
     }
 
     private static List<String> with(List<String> keys, String more) {

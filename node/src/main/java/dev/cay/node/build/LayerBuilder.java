@@ -19,14 +19,19 @@ import java.util.List;
 ///
 /// @param web downloads files that Dockerfiles name by URLs
 record LayerBuilder(
-        BuildRooms rooms, LayerStore layers, StepCache cache, Uploads uploads, Programs programs, WebFiles web) {
+        BuildSandboxHost sandboxes,
+        LayerStore layers,
+        StepCache cache,
+        Uploads uploads,
+        Programs programs,
+        WebFiles web) {
     /// Most layers that a sandbox mounts beside the node's own layer and the two of an interpreter on demand. Each
     /// further layer makes every file lookup slower.
     private static final int MOST_LAYERS = 37;
 
     /// Something that changes the files of a sandbox.
     interface Work {
-        Exit run(BuildRoom room) throws IOException;
+        Exit run(BuildSandbox sandbox) throws IOException;
     }
 
     /// The layers of a build's base, top first. Copies the files of a saved sandbox into a layer.
@@ -36,7 +41,7 @@ record LayerBuilder(
             base.layers().forEach(layers::require);
             return base.layers();
         }
-        var saved = rooms.requireSaved(snapshot);
+        var saved = sandboxes.requireSaved(snapshot);
         saved.layers().forEach(layers::require);
         String key = "saved-" + LayerStore.hash(List.of(snapshot, saved.at().toString()));
         layers.build(key, rootfs -> {
@@ -62,8 +67,8 @@ record LayerBuilder(
     /// @param keys   top first
     /// @param rootfs the new layer
     void change(BuildPlan plan, List<String> keys, BuildVoice voice, Path rootfs, Work work) throws IOException {
-        try (var room = rooms.open(plan.templateId(), mountable(keys), plan.resources())) {
-            var exit = work.run(room);
+        try (var sandbox = sandboxes.open(plan.templateId(), mountable(keys), plan.resources())) {
+            var exit = work.run(sandbox);
             if (!exit.success()) {
                 String last = voice.lastError();
                 throw new CayException(
@@ -71,7 +76,7 @@ record LayerBuilder(
                         "it failed with %s%s".formatted(exit.status(), last.isEmpty() ? "" : ": " + last));
             }
             Steps.reach("step-ran");
-            ChangedFiles.copy(programs, room.stop(), rootfs);
+            ChangedFiles.copy(programs, sandbox.stop(), rootfs);
         }
     }
 }

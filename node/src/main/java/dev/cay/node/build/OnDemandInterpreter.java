@@ -107,9 +107,9 @@ final class OnDemandInterpreter {
 
     private List<String> ask(List<String> keys, BuildPlan plan) throws IOException {
         var lines = new ArrayList<String>();
-        try (var room = layerBuilder.rooms().open(plan.templateId(), keys, plan.resources())) {
-            var command = new BuildRoom.Command(Scripts.command(SCRIPT), "root", "/", Map.of());
-            room.run(command, null, (line, isError) -> hear(line, isError, lines), LIMIT);
+        try (var sandbox = layerBuilder.sandboxes().open(plan.templateId(), keys, plan.resources())) {
+            var command = new BuildSandbox.Command(Scripts.command(SCRIPT), "root", "/", Map.of());
+            sandbox.run(command, null, (line, isError) -> hear(line, isError, lines), LIMIT);
         }
         return lines;
     }

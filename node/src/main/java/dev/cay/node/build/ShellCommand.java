@@ -29,12 +29,12 @@ final class ShellCommand {
     }
 
     /// @param user null for the current user of the build
-    static BuildRoom.Command of(String command, BuildState state, @Nullable String user) {
+    static BuildSandbox.Command of(String command, BuildState state, @Nullable String user) {
         var environment = new HashMap<>(state.environment());
         String who = user == null ? state.user() : user;
         var words = words(command);
         if (!words.isEmpty()) {
-            return new BuildRoom.Command(words, who, state.workdir(), environment);
+            return new BuildSandbox.Command(words, who, state.workdir(), environment);
         }
         String text = command;
         String path = environment.get("PATH");
@@ -44,6 +44,6 @@ final class ShellCommand {
             environment.put("CAY_BUILD_PATH", SearchPath.complete(path));
             text = "export PATH=\"$CAY_BUILD_PATH\"; unset CAY_BUILD_PATH\n" + command;
         }
-        return new BuildRoom.Command(List.of("/bin/bash", "-l", "-c", text), who, state.workdir(), environment);
+        return new BuildSandbox.Command(List.of("/bin/bash", "-l", "-c", text), who, state.workdir(), environment);
     }
 }

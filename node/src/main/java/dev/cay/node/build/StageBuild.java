@@ -205,11 +205,11 @@ final class StageBuild {
         var environment = new LinkedHashMap<>(proxies);
         environment.putAll(state.runEnvironment());
         String user = state.user().isEmpty() ? "0" : state.user();
-        var command = new BuildRoom.Command(words, user, state.workdir(), environment);
+        var command = new BuildSandbox.Command(words, user, state.workdir(), environment);
         layers.add(title, inputs, rootfs -> run(command, additions, rootfs));
     }
 
-    private void run(BuildRoom.Command command, List<Addition> additions, Path rootfs) throws IOException {
+    private void run(BuildSandbox.Command command, List<Addition> additions, Path rootfs) throws IOException {
         var keys = new ArrayList<>(layers.keys());
         for (var each : additions) {
             var below = layerBuilder.roots(keys);
@@ -217,7 +217,7 @@ final class StageBuild {
             keys.addFirst(
                     sources.temporary("mount", content, layer -> each.content().fill(below, layer)));
         }
-        layerBuilder.change(plan, keys, voice, rootfs, room -> room.run(command, null, voice, LIMIT));
+        layerBuilder.change(plan, keys, voice, rootfs, sandbox -> sandbox.run(command, null, voice, LIMIT));
         var all = new ArrayList<>(List.of(rootfs));
         all.addAll(layers.roots());
         for (var each : additions) {

@@ -19,16 +19,16 @@ public final class StartUp {
 
     private static final Duration EVERY = Duration.ofSeconds(2);
 
-    private final BuildRoom room;
+    private final BuildSandbox sandbox;
     private final Consumer<String> voice;
-    private final BuildRoom.OutputListener listener;
+    private final BuildSandbox.OutputListener listener;
     private final Duration limit;
 
     /// @param voice    receives messages for the log
     /// @param listener receives the start command's output
     /// @param limit    time until it must be ready
-    public StartUp(BuildRoom room, Consumer<String> voice, BuildRoom.OutputListener listener, Duration limit) {
-        this.room = room;
+    public StartUp(BuildSandbox sandbox, Consumer<String> voice, BuildSandbox.OutputListener listener, Duration limit) {
+        this.sandbox = sandbox;
         this.voice = voice;
         this.listener = listener;
         this.limit = limit;
@@ -37,11 +37,11 @@ public final class StartUp {
     /// @throws CayException when it does not become ready
     public void run(StartCommand start) throws IOException {
         var state = new BuildState(start.user(), start.workdir(), start.environment());
-        BuildRoom.Started started = null;
+        BuildSandbox.Started started = null;
         String command = start.command();
         if (command != null) {
             voice.accept("Running start command: " + command);
-            started = room.start(ShellCommand.of(command, state, null), TAG, listener);
+            started = sandbox.start(ShellCommand.of(command, state, null), TAG, listener);
         }
         String ready = start.ready();
         if (ready != null) {
@@ -54,9 +54,9 @@ public final class StartUp {
         }
     }
 
-    private void await(BuildRoom.Command ready, BuildRoom.@Nullable Started started) throws IOException {
+    private void await(BuildSandbox.Command ready, BuildSandbox.@Nullable Started started) throws IOException {
         long end = System.nanoTime() + limit.toNanos();
-        while (!room.run(ready, null, (_, _) -> {}, limit).success()) {
+        while (!sandbox.run(ready, null, (_, _) -> {}, limit).success()) {
             requireRunning(started);
             if (System.nanoTime() > end) {
                 throw new CayException(
@@ -69,7 +69,7 @@ public final class StartUp {
     }
 
     /// Checks that the start command has not failed. One that ended with 0 may have left a server running.
-    private static void requireRunning(BuildRoom.@Nullable Started started) throws IOException {
+    private static void requireRunning(BuildSandbox.@Nullable Started started) throws IOException {
         var ended = started == null ? null : started.exit();
         if (ended != null && !ended.success()) {
             throw new CayException(

@@ -61,19 +61,19 @@ final class Steps {
                 requirePairs(step);
                 state = state.with(step.args());
             }
-            case "RUN" -> change(step, room -> command(room, step));
+            case "RUN" -> change(step, sandbox -> command(sandbox, step));
             case "WORKDIR" -> {
                 String path = state.resolve(argument(step, 0, "a path"));
-                change(step, room -> root(room, null, Scripts.command(Scripts.WORKDIR, path, owner())));
+                change(step, sandbox -> root(sandbox, null, Scripts.command(Scripts.WORKDIR, path, owner())));
                 state = state.in(path);
             }
             case "USER" -> {
                 String name = argument(step, 0, "a user's name");
                 String sudo = step.args().size() > 1 ? step.args().get(1) : "";
-                change(step, room -> root(room, null, Scripts.command(Scripts.USER, name, sudo)));
+                change(step, sandbox -> root(sandbox, null, Scripts.command(Scripts.USER, name, sudo)));
                 state = state.asUser(name);
             }
-            case "COPY", "ADD" -> change(step, room -> copy(room, step));
+            case "COPY", "ADD" -> change(step, sandbox -> copy(sandbox, step));
             default ->
                 throw new CayException(
                         ErrorKind.INVALID_ARGUMENT,
@@ -92,13 +92,13 @@ final class Steps {
                 rootfs -> layerBuilder.change(plan, layers.keys(), voice, rootfs, work));
     }
 
-    private Exit command(BuildRoom room, Step step) throws IOException {
+    private Exit command(BuildSandbox sandbox, Step step) throws IOException {
         String user = step.args().size() > 1 ? step.args().get(1) : null;
         var command = ShellCommand.of(argument(step, 0, "a command"), state, user);
-        return room.run(command, null, voice, LIMIT);
+        return sandbox.run(command, null, voice, LIMIT);
     }
 
-    private Exit copy(BuildRoom room, Step step) throws IOException {
+    private Exit copy(BuildSandbox sandbox, Step step) throws IOException {
         String hash = step.filesHash();
         if (hash == null) {
             throw new CayException(ErrorKind.INVALID_ARGUMENT, "a copy needs 'filesHash', the hash of its files");
@@ -114,11 +114,11 @@ final class Steps {
         var command = Scripts.command(
                 Scripts.COPY,
                 fixedPart(argument(step, 0, "a source")),
-                destination(room, argument(step, 1, "a destination")),
+                destination(sandbox, argument(step, 1, "a destination")),
                 owner.isEmpty() ? owner() : owner.contains(":") ? owner : owner + ":" + owner,
                 mode);
         try (var archive = layerBuilder.uploads().open(plan.teamId(), hash)) {
-            return root(room, archive, command);
+            return root(sandbox, archive, command);
         }
     }
 
@@ -140,13 +140,13 @@ final class Steps {
         return String.join("/", parts);
     }
 
-    private String destination(BuildRoom room, String path) throws IOException {
+    private String destination(BuildSandbox sandbox, String path) throws IOException {
         if (path.startsWith("/")) {
             return path;
         }
         String from = state.workdir();
         if (from == null) {
-            from = room.files()
+            from = sandbox.files()
                     .findAccount(state.user())
                     .map(account -> account.home())
                     .orElse("/");
@@ -159,8 +159,8 @@ final class Steps {
         return state.user() + ":" + state.user();
     }
 
-    private Exit root(BuildRoom room, @Nullable InputStream input, List<String> words) throws IOException {
-        return room.run(new BuildRoom.Command(words, "root", "/", Map.of()), input, voice, LIMIT);
+    private Exit root(BuildSandbox sandbox, @Nullable InputStream input, List<String> words) throws IOException {
+        return sandbox.run(new BuildSandbox.Command(words, "root", "/", Map.of()), input, voice, LIMIT);
     }
 
     private static String argument(Step step, int index, String what) {

@@ -35,7 +35,7 @@ final class Uploads {
     /// Bytes that must stay free on the disk.
     private static final long RESERVE = 512L << 20;
 
-    /// Most bytes of all archives of a team. The least recently used ones make room for new ones.
+    /// Most bytes of all archives of a team. The least recently used ones make sandbox for new ones.
     private static final long MOST_OF_TEAM = 10L << 30;
 
     private static final Duration BEFORE_BUILD = Duration.ofHours(1);
@@ -59,7 +59,7 @@ final class Uploads {
         if (length > directory.toFile().getUsableSpace() - RESERVE) {
             throw new CayException(
                     ErrorKind.UNAVAILABLE,
-                    "this machine has no room for an archive of %d MB; let the operator make room in %s"
+                    "this machine has no sandbox for an archive of %d MB; let the operator make sandbox in %s"
                             .formatted(length >> 20, directory));
         }
         makeRoom(folder, length);

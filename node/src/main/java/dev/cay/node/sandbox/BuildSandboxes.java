@@ -1,8 +1,8 @@
 package dev.cay.node.sandbox;
 
 import com.google.protobuf.ByteString;
-import dev.cay.node.build.BuildRoom;
-import dev.cay.node.build.BuildRooms;
+import dev.cay.node.build.BuildSandbox;
+import dev.cay.node.build.BuildSandboxHost;
 import dev.cay.node.files.FileTree;
 import dev.cay.node.guest.Exit;
 import dev.cay.node.image.NodeLayer;
@@ -39,7 +39,7 @@ import org.slf4j.LoggerFactory;
 
 /// Sandboxes for steps of builds. Like spares they have no owner: no list shows them, and the next daemon removes those
 /// that a killed one left.
-final class BuildSandboxes implements BuildRooms {
+final class BuildSandboxes implements BuildSandboxHost {
     private static final Logger log = LoggerFactory.getLogger(BuildSandboxes.class);
     private static final String PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
     private static final Duration POLL = Duration.ofSeconds(1);
@@ -72,19 +72,19 @@ final class BuildSandboxes implements BuildRooms {
     }
 
     @Override
-    public BuildRoom open(TemplateId template, List<String> layers, Resources resources) {
-        return new Room(started(() -> starter.step(spec(template, layers, resources))), kill);
+    public BuildSandbox open(TemplateId template, List<String> layers, Resources resources) {
+        return new Opened(started(() -> starter.step(spec(template, layers, resources))), kill);
     }
 
     @Override
-    public BuildRoom openWhole(TemplateId template, List<String> layers, Resources resources) {
+    public BuildSandbox openWhole(TemplateId template, List<String> layers, Resources resources) {
         var keeper = started(() -> starter.whole(spec(template, layers, resources)));
-        var room = new Room(keeper, kill);
+        var sandbox = new Opened(keeper, kill);
         try {
             keeper.warm(OpenSandbox::awaitWarm);
-            return room;
+            return sandbox;
         } catch (RuntimeException e) {
-            room.close();
+            sandbox.close();
             throw e;
         }
     }
@@ -117,8 +117,8 @@ final class BuildSandboxes implements BuildRooms {
     }
 
     /// The view that builds have of a sandbox, of any one.
-    static BuildRoom room(SandboxKeeper keeper, Consumer<SandboxId> kill) {
-        return new Room(keeper, kill);
+    static BuildSandbox sandbox(SandboxKeeper keeper, Consumer<SandboxId> kill) {
+        return new Opened(keeper, kill);
     }
 
     private SandboxSpec spec(TemplateId template, List<String> layers, Resources resources) {
@@ -126,7 +126,7 @@ final class BuildSandboxes implements BuildRooms {
     }
 
     /// One of these sandboxes.
-    private record Room(SandboxKeeper keeper, Consumer<SandboxId> kill) implements BuildRoom {
+    private record Opened(SandboxKeeper keeper, Consumer<SandboxId> kill) implements BuildSandbox {
         @Override
         public Exit run(Command command, @Nullable InputStream input, OutputListener listener, Duration limit)
                 throws IOException {
@@ -258,7 +258,7 @@ final class BuildSandboxes implements BuildRooms {
     }
 
     /// A start command that is followed by another thread.
-    private static final class Running implements BuildRoom.Started {
+    private static final class Running implements BuildSandbox.Started {
         private volatile @Nullable Exit exit;
 
         @Override
@@ -271,10 +271,10 @@ final class BuildSandboxes implements BuildRooms {
     private static final class LineForwarder {
         private static final int LONGEST = 8 << 10;
 
-        private final BuildRoom.OutputListener listener;
+        private final BuildSandbox.OutputListener listener;
         private final Map<Channel, ByteString> begun = new java.util.EnumMap<>(Channel.class);
 
-        private LineForwarder(BuildRoom.OutputListener listener) {
+        private LineForwarder(BuildSandbox.OutputListener listener) {
             this.listener = listener;
         }
 

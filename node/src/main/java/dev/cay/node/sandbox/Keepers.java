@@ -3,11 +3,11 @@ package dev.cay.node.sandbox;
 import dev.cay.http.Exchange;
 import dev.cay.http.PageOrJson;
 import dev.cay.life.Undo;
-import dev.cay.node.build.BuildRooms;
+import dev.cay.node.build.BuildSandboxHost;
 import dev.cay.node.host.Mounts;
 import dev.cay.node.host.ServerLimits;
 import dev.cay.node.host.Slot;
-import dev.cay.node.mcp.room.ServerRooms;
+import dev.cay.node.mcp.side.SideSandboxHost;
 import dev.cay.wire.AccessToken;
 import dev.cay.wire.CayException;
 import dev.cay.wire.EdgeAnswer;
@@ -364,13 +364,13 @@ public final class Keepers implements Node, AutoCloseable {
     }
 
     /// Opens side sandboxes for MCP servers, which are in no list.
-    public ServerRooms serverRooms() {
+    public SideSandboxHost sideSandboxes() {
         return sides;
     }
 
     /// Opens sandboxes for steps of builds, which are in no list.
-    public BuildRooms buildRooms() {
-        return starts.buildRooms();
+    public BuildSandboxHost buildSandboxes() {
+        return starts.buildSandboxes();
     }
 
     private SandboxKeeper require(SandboxId id) {

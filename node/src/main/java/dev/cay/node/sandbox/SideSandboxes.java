@@ -5,8 +5,8 @@ import dev.cay.node.guest.GuestLink;
 import dev.cay.node.host.ServerLimits;
 import dev.cay.node.host.Slot;
 import dev.cay.node.mcp.catalog.CatalogServer;
-import dev.cay.node.mcp.room.ServerRoom;
-import dev.cay.node.mcp.room.ServerRooms;
+import dev.cay.node.mcp.side.SideSandbox;
+import dev.cay.node.mcp.side.SideSandboxHost;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
@@ -39,7 +39,7 @@ import org.slf4j.LoggerFactory;
 ///
 /// They have keepers like all others, but in a map of their own: lists, lookups and measurements never include them.
 /// They end with the daemon, because the connections to their processes end with it.
-final class SideSandboxes implements ServerRooms, AutoCloseable {
+final class SideSandboxes implements SideSandboxHost, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(SideSandboxes.class);
     private static final TemplateId TEMPLATE = new TemplateId("mcp-server");
 
@@ -82,9 +82,9 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
     }
 
     @Override
-    public ServerRoom open(SandboxId owner, Wanted wanted, Consumer<String> lost) {
+    public SideSandbox open(SandboxId owner, Wanted wanted, Consumer<String> lost) {
         requireWanted(owner);
-        return inTurn(starts, () -> new Room(this, start(owner, wanted, lost)));
+        return inTurn(starts, () -> new Opened(this, start(owner, wanted, lost)));
     }
 
     private static <T> T inTurn(Semaphore turns, Supplier<T> work) {
@@ -309,7 +309,7 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
     }
 
     /// One side sandbox, for its user.
-    private record Room(SideSandboxes all, SandboxKeeper keeper) implements ServerRoom {
+    private record Opened(SideSandboxes all, SandboxKeeper keeper) implements SideSandbox {
         @Override
         public GuestLink link() {
             return keeper.requireOpen().link();

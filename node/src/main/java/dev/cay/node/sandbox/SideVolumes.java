@@ -7,7 +7,7 @@ import dev.cay.node.files.SandboxPath;
 import dev.cay.node.image.LayerStore;
 import dev.cay.node.image.LayerView;
 import dev.cay.node.mcp.catalog.LaunchPlan.Volume;
-import dev.cay.node.mcp.room.ServerRooms;
+import dev.cay.node.mcp.side.SideSandboxHost;
 import dev.cay.node.runtime.ContainerSpec.Mount;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -39,7 +39,7 @@ final class SideVolumes {
 
     private final HostParts host;
     private final SandboxKeeper owner;
-    private final ServerRooms.Wanted wanted;
+    private final SideSandboxHost.Wanted wanted;
 
     /// The merged view of the server's layers.
     private final LayerView view;
@@ -47,7 +47,7 @@ final class SideVolumes {
     private final Map<Volume, byte[]> files = new LinkedHashMap<>();
     private int copied;
 
-    SideVolumes(HostParts host, SandboxKeeper owner, ServerRooms.Wanted wanted) {
+    SideVolumes(HostParts host, SandboxKeeper owner, SideSandboxHost.Wanted wanted) {
         this.host = host;
         this.owner = owner;
         this.wanted = wanted;

@@ -1,6 +1,6 @@
 package dev.cay.node.sandbox;
 
-import dev.cay.node.build.BuildRooms;
+import dev.cay.node.build.BuildSandboxHost;
 import dev.cay.node.build.StartUp;
 import dev.cay.node.host.Slot;
 import dev.cay.wire.CayException;
@@ -132,7 +132,7 @@ final class Starts {
             return;
         }
         try {
-            new StartUp(BuildSandboxes.room(keeper, kill), _ -> {}, (_, _) -> {}, START_LIMIT).run(start);
+            new StartUp(BuildSandboxes.sandbox(keeper, kill), _ -> {}, (_, _) -> {}, START_LIMIT).run(start);
         } catch (IOException | CayException e) {
             keeper.end();
             throw new CayException(
@@ -188,7 +188,7 @@ final class Starts {
     }
 
     /// Where steps of builds run.
-    BuildRooms buildRooms() {
+    BuildSandboxHost buildSandboxes() {
         var starter = new BuildSandboxes.Starter() {
             @Override
             public SandboxKeeper step(SandboxSpec spec) {

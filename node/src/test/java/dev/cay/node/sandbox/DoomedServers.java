@@ -13,9 +13,9 @@ final class DoomedServers {
     public static void main(String[] args) throws Exception {
         var node = new TestNode(TestNode.Place.reserved(Path.of(args[0]), args[1]));
         var network = new CatalogServer.Network(false, List.of());
-        var room = node.keepers.serverRooms().open(ServerHomeTest.OWNER, ServerHomeTest.room(network), _ -> {});
+        var side = node.keepers.sideSandboxes().open(ServerHomeTest.OWNER, ServerHomeTest.wanted(network), _ -> {});
         if (Boolean.parseBoolean(args[2])) {
-            room.sleep();
+            side.sleep();
         }
         System.out.println("serving");
         new CountDownLatch(1).await();

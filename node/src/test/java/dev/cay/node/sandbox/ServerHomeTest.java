@@ -11,15 +11,15 @@ import dev.cay.node.image.oci.LayerLimits;
 import dev.cay.node.image.oci.RegistrySettings;
 import dev.cay.node.mcp.catalog.CatalogServer;
 import dev.cay.node.mcp.catalog.LaunchPlan;
-import dev.cay.node.mcp.remote.RoomLinks;
+import dev.cay.node.mcp.remote.SidePortLinks;
 import dev.cay.node.mcp.repository.RepositoryInstalls;
 import dev.cay.node.mcp.repository.RepositoryLayers;
 import dev.cay.node.mcp.repository.RepositoryTokens;
-import dev.cay.node.mcp.room.ServerRooms;
 import dev.cay.node.mcp.server.SandboxedHomes;
 import dev.cay.node.mcp.server.ServerHome;
 import dev.cay.node.mcp.server.ServerImages;
 import dev.cay.node.mcp.server.ServerLink;
+import dev.cay.node.mcp.side.SideSandboxHost;
 import dev.cay.node.process.DoomedProgram;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.SandboxSpec;
@@ -90,8 +90,8 @@ abstract class ServerHomeTest extends NodeTest {
 
     SandboxedHomes homes(TestNode where, Duration idle) throws IOException {
         return new SandboxedHomes(
-                where.keepers.serverRooms(),
-                new RoomLinks(),
+                where.keepers.sideSandboxes(),
+                new SidePortLinks(),
                 where.work.processes(),
                 new NpmLayers(
                         where.host.layers(),
@@ -109,7 +109,7 @@ abstract class ServerHomeTest extends NodeTest {
     private RepositoryLayers repositories(TestNode where) throws IOException {
         return new RepositoryLayers(
                 where.host.layers(),
-                where.keepers.serverRooms(),
+                where.keepers.sideSandboxes(),
                 where.work.processes(),
                 tokens(),
                 RepositoryLayers.notes(place.directory().resolve("state")),
@@ -210,9 +210,9 @@ abstract class ServerHomeTest extends NodeTest {
         return homes.open(OWNER, plan);
     }
 
-    /// A room on the base template.
-    static ServerRooms.Wanted room(CatalogServer.Network network) {
-        return new ServerRooms.Wanted("testServer", List.of("base"), network, List.of());
+    /// What a side sandbox on the base template needs.
+    static SideSandboxHost.Wanted wanted(CatalogServer.Network network) {
+        return new SideSandboxHost.Wanted("testServer", List.of("base"), network, List.of());
     }
 
     static LaunchPlan npm(String name, String version, String bin, Map<String, String> environment) {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.node.mcp.catalog.CatalogServer;
-import dev.cay.node.mcp.room.ServerRoom;
+import dev.cay.node.mcp.side.SideSandbox;
 import dev.cay.testing.Await;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
@@ -24,36 +24,36 @@ class ServerLimitsTest extends ServerHomeTest {
 
     @Test
     void thereAreNoMoreThanTheOperatorAllows() throws Exception {
-        var rooms = new ArrayList<ServerRoom>();
+        var sides = new ArrayList<SideSandbox>();
         for (int i = 0; i < TestNode.SERVERS.most(); i++) {
-            rooms.add(openRoom());
+            sides.add(openSide());
         }
-        assertThatThrownBy(this::openRoom)
+        assertThatThrownBy(this::openSide)
                 .isInstanceOfSatisfying(
                         CayException.class, e -> assertThat(e.kind()).isEqualTo(ErrorKind.EXHAUSTED))
                 .hasMessageContaining("sandbox owner has 6 MCP servers")
                 .hasMessageContaining("mcp.maxServers");
         assertThat(sides()).hasSize(TestNode.SERVERS.most());
 
-        rooms.removeLast().close();
-        rooms.add(openRoom());
-        rooms.forEach(ServerRoom::close);
+        sides.removeLast().close();
+        sides.add(openSide());
+        sides.forEach(SideSandbox::close);
         assertThat(sides()).isEmpty();
     }
 
     @Test
     void whoWaitsForRoomGoesOnWhenOneHasEnded() throws Exception {
-        var rooms = node.keepers.serverRooms();
-        var room = openRoom();
-        var waiting = Thread.ofPlatform().start(() -> rooms.awaitEnd(OWNER, Duration.ofMinutes(2)));
+        var sides = node.keepers.sideSandboxes();
+        var side = openSide();
+        var waiting = Thread.ofPlatform().start(() -> sides.awaitEnd(OWNER, Duration.ofMinutes(2)));
         Await.until("the thread waits", () -> waiting.getState() == Thread.State.TIMED_WAITING);
-        room.close();
+        side.close();
         assertThat(waiting.join(Duration.ofSeconds(30))).isTrue();
-        rooms.awaitEnd(OWNER, Duration.ofMillis(1));
+        sides.awaitEnd(OWNER, Duration.ofMillis(1));
     }
 
-    private ServerRoom openRoom() {
-        return node.keepers.serverRooms().open(OWNER, room(OFFLINE), _ -> {});
+    private SideSandbox openSide() {
+        return node.keepers.sideSandboxes().open(OWNER, wanted(OFFLINE), _ -> {});
     }
 
     /// Each alone would have had enough.

@@ -178,7 +178,7 @@ class SideSandboxesTest extends ServerHomeTest {
         node.keepers.endUnclaimed();
         var network = new CatalogServer.Network(false, List.of());
         var told = new CompletableFuture<String>();
-        assertThatThrownBy(() -> node.keepers.serverRooms().open(OWNER, room(network), told::complete))
+        assertThatThrownBy(() -> node.keepers.sideSandboxes().open(OWNER, wanted(network), told::complete))
                 .hasMessage("the node is stopping");
         assertThat(sides()).isEmpty();
     }

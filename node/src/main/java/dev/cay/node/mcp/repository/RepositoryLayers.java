@@ -6,8 +6,8 @@ import dev.cay.node.image.LayerStore;
 import dev.cay.node.image.Unused;
 import dev.cay.node.mcp.catalog.CatalogServer;
 import dev.cay.node.mcp.catalog.LaunchPlan;
-import dev.cay.node.mcp.room.ServerRoom;
-import dev.cay.node.mcp.room.ServerRooms;
+import dev.cay.node.mcp.side.SideSandbox;
+import dev.cay.node.mcp.side.SideSandboxHost;
 import dev.cay.node.process.Workers;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -92,8 +92,8 @@ public final class RepositoryLayers {
     }
 
     private final LayerStore layers;
-    private final ServerRooms rooms;
-    private final RoomPrograms scripts;
+    private final SideSandboxHost sides;
+    private final SidePrograms scripts;
     private final RepositoryTokens tokens;
     private final KnownCommits known;
     private final LongSupplier nanos;
@@ -104,15 +104,15 @@ public final class RepositoryLayers {
     /// @param nanos the time, as {@link System#nanoTime} tells it
     public RepositoryLayers(
             LayerStore layers,
-            ServerRooms rooms,
+            SideSandboxHost sides,
             Workers workers,
             RepositoryTokens tokens,
             Path notes,
             LongSupplier nanos)
             throws IOException {
         this.layers = layers;
-        this.rooms = rooms;
-        this.scripts = new RoomPrograms(workers);
+        this.sides = sides;
+        this.scripts = new SidePrograms(workers);
         this.tokens = tokens;
         this.known = new KnownCommits(notes);
         this.nanos = nanos;
@@ -134,7 +134,7 @@ public final class RepositoryLayers {
     /// @param progress gets the current step
     public Ready require(
             SandboxId owner, String key, LaunchPlan.Repository start, List<String> base, Consumer<String> progress) {
-        var wish = new Wish(owner, key, start, rooms.team(owner), base, System.nanoTime() + LIMIT.toNanos(), progress);
+        var wish = new Wish(owner, key, start, sides.team(owner), base, System.nanoTime() + LIMIT.toNanos(), progress);
         String name = known.name(Stream.of("commit", wish.scope(), start.url(), start.install()));
         try (var _ = layers.use()) {
             var now = found.get(name);
@@ -207,7 +207,7 @@ public final class RepositoryLayers {
         wish.progress().accept("looking for the newest commit of " + url);
         var login = tokens.find(wish.key(), wish.team()).orElse(null);
         for (int tries = 1; ; tries++) {
-            try (var git = new GitRoom(open(wish, wish.base()), scripts, url, login)) {
+            try (var git = new GitSandbox(open(wish, wish.base()), scripts, url, login)) {
                 String commit = git.newest(wish.left());
                 var keys = keys(wish, commit);
                 if (!areThere(keys)) {
@@ -223,12 +223,14 @@ public final class RepositoryLayers {
         }
     }
 
-    private ServerRoom open(Wish wish, List<String> from) {
-        return rooms.open(
-                wish.owner(), new ServerRooms.Wanted(wish.key(), from, CatalogServer.Network.OPEN, List.of()), _ -> {});
+    private SideSandbox open(Wish wish, List<String> from) {
+        return sides.open(
+                wish.owner(),
+                new SideSandboxHost.Wanted(wish.key(), from, CatalogServer.Network.OPEN, List.of()),
+                _ -> {});
     }
 
-    private void fill(GitRoom git, Wish wish, String commit, Path rootfs) throws IOException {
+    private void fill(GitSandbox git, Wish wish, String commit, Path rootfs) throws IOException {
         ChangedFiles.requireSpace(rootfs);
         if (!git.cloneNewest(wish.left()).equals(commit)) {
             throw new CayException(
@@ -244,8 +246,8 @@ public final class RepositoryLayers {
     private void install(Wish wish, String clone, Path rootfs) throws IOException {
         ChangedFiles.requireSpace(rootfs);
         wish.progress().accept("running installCmd");
-        try (var room = open(wish, wish.on(Stream.of(clone)))) {
-            var ended = scripts.run(room, INSTALL, List.of(wish.start().install()), Map.of(), wish.left());
+        try (var side = open(wish, wish.on(Stream.of(clone)))) {
+            var ended = scripts.run(side, INSTALL, List.of(wish.start().install()), Map.of(), wish.left());
             var exit = ended.exit();
             if (!ended.isWell()) {
                 throw new CayException(
@@ -257,7 +259,7 @@ public final class RepositoryLayers {
                                                 : exit.bySignal() ? exit.status() : "status " + exit.code(),
                                         LastLines.of(ended.said(), SHOWN)));
             }
-            ChangedFiles.copy(programs, room.stop(), rootfs);
+            ChangedFiles.copy(programs, side.stop(), rootfs);
         } catch (CayException e) {
             throw e.kind() == ErrorKind.DEADLINE_EXCEEDED
                     ? new CayException(

@@ -222,7 +222,7 @@ public final class ChosenHome implements ServerHome {
         return ways.stream().anyMatch(way -> way.home != null && way.plan.start() instanceof LaunchPlan.Remote);
     }
 
-    /// Where no way was taken as there was no room to prepare one, the room for that way is awaited.
+    /// If no way is in use because one could not be prepared for lack of room, waits for the room of that way.
     @Override
     public void awaitRoom(Duration limit) {
         var way = taken;

@@ -2,7 +2,7 @@ package dev.cay.node.mcp.server;
 
 import dev.cay.node.lines.LongLines;
 import dev.cay.node.mcp.catalog.LaunchPlan;
-import dev.cay.node.mcp.room.ServerRoom;
+import dev.cay.node.mcp.side.SideSandbox;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
@@ -126,12 +126,12 @@ final class SandboxedHome implements ServerHome {
         }
     }
 
-    /// Where this server has room, all servers of the sandbox together have none, and one of them may end at any time.
+    /// Where this server has side, all servers of the sandbox together have none, and one of them may end at any time.
     /// It may also have ended since the connection was refused, so that is not awaited for long.
     @Override
     public void awaitRoom(Duration limit) {
         if (places.availablePermits() > 0) {
-            equipment.rooms().awaitEnd(owner, limit.compareTo(MOMENT) < 0 ? limit : MOMENT);
+            equipment.sides().awaitEnd(owner, limit.compareTo(MOMENT) < 0 ? limit : MOMENT);
             return;
         }
         try {
@@ -282,14 +282,14 @@ final class SandboxedHome implements ServerHome {
             return false;
         }
         try {
-            var room = room();
-            if (closed || room == null || processes.isEmpty()) {
+            var side = side();
+            if (closed || side == null || processes.isEmpty()) {
                 return false;
             }
             absence.begin();
             idleness.forget();
             processes.sleep(MOMENT);
-            room.sleep();
+            side.sleep();
         } catch (IOException | RuntimeException e) {
             fail("put away", e);
         } finally {
@@ -308,12 +308,12 @@ final class SandboxedHome implements ServerHome {
         }
         door.lock();
         try {
-            var room = room();
-            if (closed || room == null || processes.isEmpty()) {
+            var side = side();
+            if (closed || side == null || processes.isEmpty()) {
                 leave();
             } else {
-                room.wake();
-                processes.wake(room.link());
+                side.wake();
+                processes.wake(side.link());
             }
         } catch (IOException | RuntimeException e) {
             fail("brought back", e);
@@ -327,9 +327,9 @@ final class SandboxedHome implements ServerHome {
         }
     }
 
-    private @Nullable ServerRoom room() {
+    private @Nullable SideSandbox side() {
         var now = stay;
-        return now == null ? null : now.room();
+        return now == null ? null : now.side();
     }
 
     /// Handles a failed suspend or resume: the server starts again at the next request.

@@ -4,7 +4,7 @@ import dev.cay.node.image.FileLayers;
 import dev.cay.node.image.NpmLayers;
 import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.repository.RepositoryInstalls;
-import dev.cay.node.mcp.room.ServerRooms;
+import dev.cay.node.mcp.side.SideSandboxHost;
 import dev.cay.node.process.Workers;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -29,7 +29,7 @@ public final class SandboxedHomes implements ServerHomes, ServerInstaller, AutoC
     /// @param idle  how long an unused side sandbox is kept
     /// @param nanos the time, as {@link System#nanoTime} returns it
     public SandboxedHomes(
-            ServerRooms rooms,
+            SideSandboxHost sides,
             PortLinks ports,
             Workers workers,
             NpmLayers packages,
@@ -40,7 +40,7 @@ public final class SandboxedHomes implements ServerHomes, ServerInstaller, AutoC
             Duration idle,
             LongSupplier nanos) {
         var preparation = new ServerPreparation(packages, files, images, repositories, base);
-        this.equipment = new HomeEquipment(rooms, ports, workers, preparation, idle, nanos);
+        this.equipment = new HomeEquipment(sides, ports, workers, preparation, idle, nanos);
     }
 
     @Override

@@ -2,7 +2,7 @@ package dev.cay.node.mcp.server;
 
 import dev.cay.mcp.protocol.Message;
 import dev.cay.node.mcp.catalog.ServerLaunch;
-import dev.cay.node.mcp.room.ServerRoom;
+import dev.cay.node.mcp.side.SideSandbox;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
@@ -26,17 +26,17 @@ final class ServedPort {
     private final String name;
     private final ServerLaunch.Port port;
     private final PortLinks links;
-    private final ServerRoom room;
+    private final SideSandbox side;
     private final Starter starter;
     private final Set<Link> open = ConcurrentHashMap.newKeySet();
     private volatile @Nullable String over;
     private @Nullable ServerProcess process;
 
-    ServedPort(String name, ServerLaunch.Port port, PortLinks links, ServerRoom room, Starter starter) {
+    ServedPort(String name, ServerLaunch.Port port, PortLinks links, SideSandbox side, Starter starter) {
         this.name = name;
         this.port = port;
         this.links = links;
-        this.room = room;
+        this.side = side;
         this.starter = starter;
     }
 
@@ -57,7 +57,7 @@ final class ServedPort {
         open.add(link);
         boolean connected = false;
         try {
-            link.target = links.connect(name, room::dial, port, link);
+            link.target = links.connect(name, side::dial, port, link);
             connected = true;
             return link;
         } finally {
@@ -70,7 +70,7 @@ final class ServedPort {
     private void awaitPort() {
         long end = System.nanoTime() + START_LIMIT.toNanos();
         while (true) {
-            try (var _ = room.dial(port.number())) {
+            try (var _ = side.dial(port.number())) {
                 return;
             } catch (IOException closed) {
                 String why = over;

@@ -5,8 +5,8 @@ import dev.cay.node.lines.LongLines;
 import dev.cay.node.linux.Errno;
 import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.catalog.ServerLaunch;
-import dev.cay.node.mcp.room.ServerRoom;
-import dev.cay.node.mcp.room.ServerRooms;
+import dev.cay.node.mcp.side.SideSandbox;
+import dev.cay.node.mcp.side.SideSandboxHost;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
@@ -22,7 +22,7 @@ final class ServerStay {
     private final Secrets secrets;
     private final LongLines lines;
     private final Consumer<ServerStay> whenLost;
-    private volatile @Nullable ServerRoom room;
+    private volatile @Nullable SideSandbox side;
     private @Nullable ServerCommand command;
     private volatile @Nullable ServedPort served;
     private volatile @Nullable String lost;
@@ -39,11 +39,11 @@ final class ServerStay {
 
     /// Starts the sandbox. To be called once, before all else.
     void begin(SandboxId owner, ServerPreparation.Prepared prepared) {
-        var wanted = new ServerRooms.Wanted(plan.key(), prepared.layers(), plan.network(), plan.volumes());
-        var fresh = equipment.rooms().open(owner, wanted, this::lost);
+        var wanted = new SideSandboxHost.Wanted(plan.key(), prepared.layers(), plan.network(), plan.volumes());
+        var fresh = equipment.sides().open(owner, wanted, this::lost);
         try {
             command = ServerCommand.of(plan, prepared, fresh.files());
-            room = fresh;
+            side = fresh;
         } catch (IOException | RuntimeException e) {
             fresh.close();
             throw failed(e);
@@ -63,8 +63,8 @@ final class ServerStay {
 
     /// The sandbox; null if it was not started.
     @Nullable
-    ServerRoom room() {
-        return room;
+    SideSandbox side() {
+        return side;
     }
 
     /// Connects to the server: starts a process, or calls the port of the only one.
@@ -77,16 +77,16 @@ final class ServerStay {
             ServerProcess.Keeper keeper,
             Consumer<ServerProcess> made,
             Runnable leftPort) {
-        var room = this.room;
+        var side = this.side;
         var command = this.command;
-        if (room == null || command == null) {
+        if (side == null || command == null) {
             throw new IllegalStateException("a stay that was not begun");
         }
         try {
             var port = plan.start() instanceof LaunchPlan.Image image ? image.port() : null;
             return port == null
-                    ? start(room, command, listener, keeper, made)
-                    : served(port, room, command).connect(listener, leftPort);
+                    ? start(side, command, listener, keeper, made)
+                    : served(port, side, command).connect(listener, leftPort);
         } catch (GuestException e) {
             boolean missing = e.what().equals("exec") && e.errno() == Errno.ENOENT;
             throw new CayException(
@@ -102,25 +102,25 @@ final class ServerStay {
     }
 
     private ServerProcess start(
-            ServerRoom room,
+            SideSandbox side,
             ServerCommand command,
             ServerLink.Listener listener,
             ServerProcess.Keeper keeper,
             Consumer<ServerProcess> made)
             throws IOException {
-        var around = new ServerProcess.Surroundings(room.link(), equipment.workers(), lines);
+        var around = new ServerProcess.Surroundings(side.link(), equipment.workers(), lines);
         return ServerProcess.start(plan.name(), around, command, secrets, listener, keeper, made);
     }
 
-    private ServedPort served(ServerLaunch.Port port, ServerRoom room, ServerCommand command) {
+    private ServedPort served(ServerLaunch.Port port, SideSandbox side, ServerCommand command) {
         var now = served;
         if (now == null) {
             now = new ServedPort(
                     plan.name(),
                     port,
                     equipment.ports(),
-                    room,
-                    (listener, keeper) -> start(room, command, listener, keeper, _ -> {}));
+                    side,
+                    (listener, keeper) -> start(side, command, listener, keeper, _ -> {}));
             served = now;
         }
         return now;
@@ -145,7 +145,7 @@ final class ServerStay {
         if (port != null) {
             port.close();
         }
-        var now = room;
+        var now = side;
         if (now != null) {
             now.close();
         }

@@ -13,7 +13,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// A sandbox for one step of a build: it is in no list, clients cannot reach it, and a later daemon removes it.
-public interface BuildRoom extends AutoCloseable {
+public interface BuildSandbox extends AutoCloseable {
     /// A program to be run inside.
     ///
     /// @param user        must be one of the sandbox's
@@ -37,7 +37,7 @@ public interface BuildRoom extends AutoCloseable {
     /// @param input its stdin; null for none
     Exit run(Command command, @Nullable InputStream input, OutputListener listener, Duration limit) throws IOException;
 
-    /// Starts a program that keeps running. Its output is delivered until the room is closed.
+    /// Starts a program that keeps running. Its output is delivered until the sandbox is closed.
     ///
     /// @param tag the tag by which clients find it
     Started start(Command command, String tag, OutputListener listener) throws IOException;
@@ -53,10 +53,11 @@ public interface BuildRoom extends AutoCloseable {
 
     /// Stops everything inside. Nothing can be run afterwards.
     ///
-    /// @return the files that differ from the layers, as overlayfs writes them; they exist until the room is closed
+    /// @return the files that differ from the layers, as overlayfs writes them; they exist until the sandbox is
+    closed
     Path stop();
 
-    /// Saves the room with its running processes under a name, as a snapshot for sandboxes.
+    /// Saves the sandbox with its running processes under a name, as a snapshot for sandboxes.
     Saved save(String name, Keep keep);
 
     /// Ends it with all that is in it.

@@ -6,17 +6,17 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 
-/// Opens rooms for builds.
-public interface BuildRooms {
+/// Opens sandboxes for builds.
+public interface BuildSandboxHost {
     /// Starts one for a step, in which nothing runs. Blocks, with a limit.
     ///
     /// @param layers content keys, top first
-    BuildRoom open(TemplateId template, List<String> layers, Resources resources);
+    BuildSandbox open(TemplateId template, List<String> layers, Resources resources);
 
     /// Starts one as sandboxes of the template are, with its interpreter if it has one.
-    BuildRoom openWhole(TemplateId template, List<String> layers, Resources resources);
+    BuildSandbox openWhole(TemplateId template, List<String> layers, Resources resources);
 
-    /// Whether a room was saved under this name, with its memory.
+    /// Whether a sandbox was saved under this name, with its memory.
     boolean hasSaved(String name);
 
     /// The files of a sandbox that was saved.

@@ -1,4 +1,4 @@
-package dev.cay.node.mcp.room;
+package dev.cay.node.mcp.side;
 
 import dev.cay.node.mcp.catalog.CatalogServer;
 import dev.cay.node.mcp.catalog.LaunchPlan;
@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /// Opens side sandboxes for servers.
-public interface ServerRooms {
+public interface SideSandboxHost {
     /// The inputs of a side sandbox.
     ///
     /// @param server  key of its server; volumes of the same name belong to that alone
@@ -28,9 +28,9 @@ public interface ServerRooms {
     ///
     /// @param owner the sandbox it is for; it ends with that
     /// @param lost  called once with the reason when it has ended; must not block
-    ServerRoom open(SandboxId owner, Wanted wanted, Consumer<String> lost);
+    SideSandbox open(SandboxId owner, Wanted wanted, Consumer<String> lost);
 
-    /// Returns when an owner has fewer rooms than at the time of the call, or when the time is over.
+    /// Returns when an owner has fewer side sandboxes than at the time of the call, or when the time is over.
     void awaitEnd(SandboxId owner, Duration limit);
 
     /// What an owner may reach, as a server must not be a way around its rules; an owner that is not there reaches

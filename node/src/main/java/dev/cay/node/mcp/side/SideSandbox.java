@@ -1,4 +1,4 @@
-package dev.cay.node.mcp.room;
+package dev.cay.node.mcp.side;
 
 import dev.cay.node.files.FileTree;
 import dev.cay.node.guest.GuestLink;
@@ -7,7 +7,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 
 /// A sandbox for one server: it is in no list, clients cannot reach it, and a later daemon removes it.
-public interface ServerRoom extends AutoCloseable {
+public interface SideSandbox extends AutoCloseable {
     GuestLink link();
 
     FileTree files();
@@ -30,7 +30,8 @@ public interface ServerRoom extends AutoCloseable {
 
     /// Stops everything inside, for good. Blocks, with a limit.
     ///
-    /// @return the files that differ from its layers, as overlayfs writes them; they exist until the room is closed
+    /// @return the files that differ from its layers, as overlayfs writes them; they exist until the sandbox is
+    closed
     Path stop();
 
     /// Ends it with all that is in it.

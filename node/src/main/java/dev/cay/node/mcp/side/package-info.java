@@ -1,6 +1,6 @@
 /// The sandboxes in which MCP servers run and are installed, as the classes that use them see them. The package
-/// `sandbox` of the node implements them with {@link dev.cay.node.mcp.room.ServerRooms}.
+/// `sandbox` of the node implements them with {@link dev.cay.node.mcp.side.SideSandboxHost}.
 @NullMarked
-package dev.cay.node.mcp.room;
+package dev.cay.node.mcp.side;
 
 import org.jspecify.annotations.NullMarked;

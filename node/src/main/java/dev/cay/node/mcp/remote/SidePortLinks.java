@@ -13,7 +13,7 @@ import java.util.Map;
 
 /// Connects by HTTP to servers that listen inside their own sandbox. Whatever address such a server gives, only its own
 /// port is ever connected to.
-public final class RoomLinks implements PortLinks {
+public final class SidePortLinks implements PortLinks {
     @Override
     public ServerLink connect(String name, Inside inside, ServerLaunch.Port port, ServerLink.Listener listener) {
         var url = URI.create("http://localhost:%d%s".formatted(port.number(), port.path()));

@@ -1,6 +1,6 @@
 package dev.cay.node.mcp.repository;
 
-import dev.cay.node.mcp.room.ServerRoom;
+import dev.cay.node.mcp.side.SideSandbox;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Git for one repository, in a side sandbox in which nothing else runs and that ends before any code of the
 /// repository does. Here alone the operator's token is, in the environment of git and its credential helper.
-final class GitRoom implements AutoCloseable {
+final class GitSandbox implements AutoCloseable {
     /// Time limit: an unreachable host must not keep servers from starting with their last commit.
     private static final Duration LOOK_LIMIT = Duration.ofSeconds(40);
 
@@ -40,14 +40,14 @@ final class GitRoom implements AutoCloseable {
     private static final String HELPER =
             "!f() { test \"$1\" = get && printf 'username=%s\\npassword=%s\\n' \"$CAY_GIT_USER\" \"$CAY_GIT_TOKEN\"; }; f";
 
-    private final ServerRoom room;
-    private final RoomPrograms programs;
+    private final SideSandbox side;
+    private final SidePrograms programs;
     private final String url;
     private final @Nullable GitLogin login;
 
     /// @param login null where no token is for the repository
-    GitRoom(ServerRoom room, RoomPrograms programs, String url, @Nullable GitLogin login) {
-        this.room = room;
+    GitSandbox(SideSandbox side, SidePrograms programs, String url, @Nullable GitLogin login) {
+        this.side = side;
         this.programs = programs;
         this.url = url;
         this.login = login;
@@ -71,9 +71,9 @@ final class GitRoom implements AutoCloseable {
         return commit(run(CLONE, limit));
     }
 
-    private RoomPrograms.Ended run(String script, Duration limit) {
+    private SidePrograms.Ended run(String script, Duration limit) {
         try {
-            return programs.run(room, script, List.of(url), environment(), limit);
+            return programs.run(side, script, List.of(url), environment(), limit);
         } catch (IOException e) {
             throw new CayException(ErrorKind.UNAVAILABLE, "%s cannot be cloned: its sandbox ended".formatted(url), e);
         } catch (CayException e) {
@@ -86,7 +86,7 @@ final class GitRoom implements AutoCloseable {
         }
     }
 
-    private String commit(RoomPrograms.Ended ended) {
+    private String commit(SidePrograms.Ended ended) {
         if (!ended.isWell()) {
             throw failed(ended.said());
         }
@@ -132,13 +132,13 @@ final class GitRoom implements AutoCloseable {
 
     /// Stops everything inside.
     ///
-    /// @return the files that differ from the layers, until the room is closed
+    /// @return the files that differ from the layers, until the sandbox is closed
     Path stop() {
-        return room.stop();
+        return side.stop();
     }
 
     @Override
     public void close() {
-        room.close();
+        side.close();
     }
 }

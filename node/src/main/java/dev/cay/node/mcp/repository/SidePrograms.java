@@ -8,7 +8,7 @@ import dev.cay.node.lines.LineBuffer;
 import dev.cay.node.lines.LineProcess;
 import dev.cay.node.lines.LongLines;
 import dev.cay.node.lines.Tail;
-import dev.cay.node.mcp.room.ServerRoom;
+import dev.cay.node.mcp.side.SideSandbox;
 import dev.cay.node.process.Workers;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Runs scripts in side sandboxes to their end, as the user that servers run as. Neither the script's variables
 /// nor its output is written to a file of the host.
-record RoomPrograms(Workers workers) {
+record SidePrograms(Workers workers) {
     static final String USER = "user";
 
     private static final String TAG = "mcp-repository";
@@ -73,15 +73,15 @@ record RoomPrograms(Workers workers) {
     /// @param environment beside what every process has
     /// @param limit       after which it is killed
     /// @throws CayException of kind DEADLINE_EXCEEDED when it took too long
-    Ended run(ServerRoom room, String script, List<String> arguments, Map<String, String> environment, Duration limit)
+    Ended run(SideSandbox side, String script, List<String> arguments, Map<String, String> environment, Duration limit)
             throws IOException {
-        var account = room.files()
+        var account = side.files()
                 .findAccount(USER)
                 .orElseThrow(() -> new CayException(ErrorKind.FAILED, "the template of servers has no user " + USER));
         var reader = new OutputReader();
         var said = new Tail(SAID);
         var process = LineProcess.start(
-                room.link(), workers, new LongLines(), spawn(account, script, arguments, environment), said);
+                side.link(), workers, new LongLines(), spawn(account, script, arguments, environment), said);
         try {
             process.hear(reader);
             process.closeInput();
