@@ -12,7 +12,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,15 +39,13 @@ final class GatewaySession implements Conversation, Upstream.Audience {
 
     private static final Duration CALL_LIMIT = Duration.ofMinutes(5);
     private static final int MOST_CALLS = 256;
-    private static final int MOST_QUESTIONS = 64;
 
     private final McpGateway gateway;
     private final Client client;
     private final Servers servers;
     private final UrlQuestions urls;
     private final ConcurrentMap<JsonNode, Exchange> calls = new ConcurrentHashMap<>();
-    private final ConcurrentMap<String, Question> questions = new ConcurrentHashMap<>();
-    private final AtomicLong ids = new AtomicLong();
+    private final ServerMessages fromServers;
 
     /// The number of each server's failures that the client was told of, by its key.
     private final ConcurrentMap<String, Integer> told = new ConcurrentHashMap<>();
@@ -56,14 +53,10 @@ final class GatewaySession implements Conversation, Upstream.Audience {
     /// The lowest level of log messages that the client wants; none before `initialize`.
     private volatile int least = LEVELS.size();
 
-    /// A server's question to the client.
-    ///
-    /// @param token the server's progress token; missing without one
-    private record Question(Upstream from, JsonNode id, JsonNode token) {}
-
     GatewaySession(McpGateway gateway, Client client) {
         this.gateway = gateway;
         this.client = client;
+        this.fromServers = new ServerMessages(client);
         this.urls = new UrlQuestions(client);
         this.servers = new Servers(gateway, this, kind -> changed(kind));
     }
@@ -281,7 +274,7 @@ final class GatewaySession implements Conversation, Upstream.Audience {
                     call.callOff();
                 }
             }
-            case "notifications/progress" -> progress(notification);
+            case "notifications/progress" -> fromServers.progress(notification);
             case "notifications/roots/list_changed" ->
                 Thread.ofVirtual().name("mcp-roots").start(() -> servers.toOpen(up -> up.send(notification)));
             default ->
@@ -289,55 +282,17 @@ final class GatewaySession implements Conversation, Upstream.Audience {
         }
     }
 
-    private void progress(Message notification) {
-        var question = questions.get(notification.params().path("progressToken").asString(""));
-        if (question != null && !question.token.isMissingNode()) {
-            ((ObjectNode) notification.params()).set("progressToken", question.token);
-            elsewhere(() -> question.from.send(notification));
-        }
-    }
-
     /// The client's answer to a question of a server's.
     @Override
     public void response(Message response) {
-        if (urls.answered(response)) {
-            return;
+        if (!urls.answered(response)) {
+            fromServers.answer(response);
         }
-        var question = questions.remove(response.id().asString(""));
-        if (question != null) {
-            response.tree().set("id", question.id);
-            elsewhere(() -> question.from.send(response));
-        }
-    }
-
-    /// Runs work on another thread, because the client's thread must not wait for a server.
-    private static void elsewhere(Runnable work) {
-        Thread.ofVirtual().name("mcp-forward").start(() -> {
-            try {
-                work.run();
-            } catch (RpcException e) {
-                log.atDebug()
-                        .addKeyValue("reason", e.getMessage())
-                        .log("a message of the client could not be forwarded to an MCP server");
-            }
-        });
     }
 
     @Override
     public void request(Upstream from, Message request, Optional<Upstream.Call> about) {
-        if (questions.size() >= MOST_QUESTIONS) {
-            var full = new RpcException(RpcException.INTERNAL_ERROR, "too many questions are open");
-            from.send(Message.error(request.id(), full));
-            return;
-        }
-        String id = "cay-" + ids.incrementAndGet();
-        var token = request.params().path("_meta").path("progressToken");
-        questions.put(id, new Question(from, request.id(), token));
-        request.tree().put("id", id);
-        if (!token.isMissingNode()) {
-            ((ObjectNode) request.params().path("_meta")).put("progressToken", id);
-        }
-        pass(request, about);
+        fromServers.ask(from, request, about);
     }
 
     @Override
@@ -348,31 +303,15 @@ final class GatewaySession implements Conversation, Upstream.Audience {
             }
         }
         switch (notification.method()) {
-            case "notifications/cancelled" -> withdrawn(from, notification, about);
-            case "notifications/message" -> pass(notification, about);
+            case "notifications/cancelled" -> fromServers.cancel(from, notification, about);
+            case "notifications/message" -> fromServers.pass(notification, about);
             default -> client.send(notification);
         }
     }
 
-    private void pass(Message message, Optional<Upstream.Call> about) {
-        about.ifPresentOrElse(call -> call.send(message), () -> client.send(message));
-    }
-
-    /// The server does not want its answer any more.
-    private void withdrawn(Upstream from, Message notification, Optional<Upstream.Call> about) {
-        var id = notification.params().path("requestId");
-        questions.forEach((ours, question) -> {
-            if (question.from == from && question.id.equals(id)) {
-                questions.remove(ours);
-                ((ObjectNode) notification.params()).put("requestId", ours);
-                pass(notification, about);
-            }
-        });
-    }
-
     @Override
     public void over(Upstream from, String reason) {
-        questions.values().removeIf(question -> question.from == from);
+        fromServers.forget(from);
         from.server().failed(reason);
     }
 
@@ -419,7 +358,7 @@ final class GatewaySession implements Conversation, Upstream.Audience {
     public void close() {
         calls.values().forEach(Exchange::callOff);
         calls.clear();
-        questions.clear();
+        fromServers.clear();
         servers.close();
         gateway.left(this);
     }
