@@ -53,8 +53,7 @@ public interface BuildSandbox extends AutoCloseable {
 
     /// Stops everything inside. Nothing can be run afterwards.
     ///
-    /// @return the files that differ from the layers, as overlayfs writes them; they exist until the sandbox is
-    closed
+    /// @return the files that differ from the layers, as overlayfs writes them; they exist until it is closed
     Path stop();
 
     /// Saves the sandbox with its running processes under a name, as a snapshot for sandboxes.

@@ -30,8 +30,7 @@ public interface SideSandbox extends AutoCloseable {
 
     /// Stops everything inside, for good. Blocks, with a limit.
     ///
-    /// @return the files that differ from its layers, as overlayfs writes them; they exist until the sandbox is
-    closed
+    /// @return the files that differ from its layers, as overlayfs writes them; they exist until it is closed
     Path stop();
 
     /// Ends it with all that is in it.
