@@ -5,7 +5,7 @@ import dev.cay.http.PageOrJson;
 import dev.cay.life.Undo;
 import dev.cay.node.files.FileTree;
 import dev.cay.node.files.SandboxPath;
-import dev.cay.node.fuse.FuseDoor;
+import dev.cay.node.fuse.FuseEndpoint;
 import dev.cay.node.fuse.FuseFiles;
 import dev.cay.node.fuse.FuseMounter;
 import dev.cay.node.guest.GuestLink;
@@ -72,7 +72,7 @@ final class OpenSandbox implements AutoCloseable {
     private final SandboxLog log;
     private final UseMeter meter;
     private final @Nullable Interpreter interpreter;
-    private final InsideDoors inside;
+    private final InsideEndpoints inside;
     private volatile SandboxSpec spec;
     private final boolean side;
     private final boolean bare;
@@ -129,7 +129,7 @@ final class OpenSandbox implements AutoCloseable {
             this.envds = given -> new Envd(view(given, watches, followers(owner)), host.clock(), traffic.meters());
             this.envd = envds.apply(spec);
             var mcp = openMcp(known, network, traffic);
-            this.inside = new InsideDoors(mcp, openFuse(host.fuse(), container, slot), !bare);
+            this.inside = new InsideEndpoints(mcp, openFuse(host.fuse(), container, slot), !bare);
             listen(network, traffic);
             mcp.recall();
         } catch (IOException | RuntimeException e) {
@@ -162,8 +162,8 @@ final class OpenSandbox implements AutoCloseable {
         return table;
     }
 
-    private McpDoor openMcp(Path known, NetNamespace network, TrafficParts traffic) {
-        return closing.add(new McpDoor(
+    private McpEndpoint openMcp(Path known, NetNamespace network, TrafficParts traffic) {
+        return closing.add(new McpEndpoint(
                 traffic.gateways(),
                 spec.id(),
                 known,
@@ -175,12 +175,12 @@ final class OpenSandbox implements AutoCloseable {
                                 exchange -> serveInside(SystemPorts.MCP, exchange))));
     }
 
-    private FuseDoor openFuse(FuseMounter mounter, Container container, Slot slot) {
-        var door = closing.add(new FuseDoor(mounter, spec.templateId(), container, slot));
+    private FuseEndpoint openFuse(FuseMounter mounter, Container container, Slot slot) {
+        var endpoint = closing.add(new FuseEndpoint(mounter, spec.templateId(), container, slot));
         if (!bare && !side && mounter.allows(spec.templateId())) {
             FuseFiles.bring(files);
         }
-        return door;
+        return endpoint;
     }
 
     /// A sandbox has one if its template has runners.

@@ -44,7 +44,7 @@ final class SandboxedHome implements ServerHome {
     private final ServerProcesses processes = new ServerProcesses();
 
     /// Held while the side sandbox is started, used or ended.
-    private final ReentrantLock door = new ReentrantLock(true);
+    private final ReentrantLock lock = new ReentrantLock(true);
 
     private volatile @Nullable ServerStay stay;
     private volatile boolean closed;
@@ -153,7 +153,7 @@ final class SandboxedHome implements ServerHome {
     }
 
     private ServerLink connectInside(ServerLink.Listener listener) {
-        if (!lockDoor(START_LIMIT)) {
+        if (!tryLock(START_LIMIT)) {
             throw new CayException(
                     ErrorKind.DEADLINE_EXCEEDED, "server %s takes too long to start".formatted(plan.name()));
         }
@@ -164,16 +164,16 @@ final class SandboxedHome implements ServerHome {
             var now = enter();
             return now.connect(listener, new Keeper(this, now), processes::add, this::leftPort);
         } finally {
-            door.unlock();
+            lock.unlock();
             if (closed) {
                 endStay();
             }
         }
     }
 
-    private boolean lockDoor(Duration limit) {
+    private boolean tryLock(Duration limit) {
         try {
-            return door.tryLock(limit.toNanos(), TimeUnit.NANOSECONDS);
+            return lock.tryLock(limit.toNanos(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new CayException(
@@ -204,7 +204,7 @@ final class SandboxedHome implements ServerHome {
         if (stay == gone) {
             stay = null;
         }
-        if (absence.isOn() && !door.isLocked()) {
+        if (absence.isOn() && !lock.isLocked()) {
             Thread.ofVirtual().name("server-lost").start(() -> processes.giveUp(""));
         }
     }
@@ -262,13 +262,13 @@ final class SandboxedHome implements ServerHome {
 
     /// Ends an idle side sandbox. If another thread holds the lock it is in use, and that thread restarts the timer.
     private void rest() {
-        if (door.tryLock()) {
+        if (lock.tryLock()) {
             try {
                 if (isIdle()) {
                     leave();
                 }
             } finally {
-                door.unlock();
+                lock.unlock();
             }
         }
     }
@@ -278,7 +278,7 @@ final class SandboxedHome implements ServerHome {
     /// would be.
     @Override
     public boolean sleep() {
-        if (!plan.volumes().isEmpty() || !lockDoor(MOMENT)) {
+        if (!plan.volumes().isEmpty() || !tryLock(MOMENT)) {
             return false;
         }
         try {
@@ -293,7 +293,7 @@ final class SandboxedHome implements ServerHome {
         } catch (IOException | RuntimeException e) {
             fail("put away", e);
         } finally {
-            door.unlock();
+            lock.unlock();
             if (closed) {
                 endStay();
             }
@@ -306,7 +306,7 @@ final class SandboxedHome implements ServerHome {
         if (!absence.isOn()) {
             return;
         }
-        door.lock();
+        lock.lock();
         try {
             var side = side();
             if (closed || side == null || processes.isEmpty()) {
@@ -319,7 +319,7 @@ final class SandboxedHome implements ServerHome {
             fail("brought back", e);
         } finally {
             absence.end();
-            door.unlock();
+            lock.unlock();
             if (closed) {
                 endStay();
             }
@@ -356,11 +356,11 @@ final class SandboxedHome implements ServerHome {
 
     /// Ends the side sandbox now, or leaves that to the thread that holds the lock.
     private void endStay() {
-        if (door.tryLock()) {
+        if (lock.tryLock()) {
             try {
                 leave();
             } finally {
-                door.unlock();
+                lock.unlock();
             }
         }
     }

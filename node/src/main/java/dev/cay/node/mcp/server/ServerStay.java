@@ -14,8 +14,9 @@ import java.io.IOException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The time for which a server has a sandbox: the sandbox, and what is started in it. Used by whoever holds the door of
-/// the server's home, but for {@link #lost} and {@link #isIdle}, which anybody may ask.
+/// The side sandbox of a server, and what is started in it. A caller must hold the lock of the server's home, except
+/// for
+/// {@link #lost} and {@link #isIdle}.
 final class ServerStay {
     private final HomeEquipment equipment;
     private final LaunchPlan plan;

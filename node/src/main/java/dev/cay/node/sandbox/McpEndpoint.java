@@ -21,7 +21,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /// Opens the port of a sandbox's MCP gateway when the program inside first asks for it. The gateway itself continues to
 /// exist while the sandbox is closed briefly. Thread-safe.
-final class McpDoor implements AutoCloseable {
+final class McpEndpoint implements AutoCloseable {
     /// Opens the port inside.
     interface Port {
         AutoCloseable open() throws IOException;
@@ -39,7 +39,7 @@ final class McpDoor implements AutoCloseable {
     private boolean closed;
 
     /// @param known directory of the sandbox's processes
-    McpDoor(Gateways gateways, SandboxId id, Path known, FileTree files, Port port) {
+    McpEndpoint(Gateways gateways, SandboxId id, Path known, FileTree files, Port port) {
         this.gateways = gateways;
         this.id = id;
         this.known = known;

@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
 /// Handles mount requests of the program `fusermount3` inside a sandbox. Only reachable from inside, by every user
 /// there; the kernel says which user it is when the node answers. Once it is closed nothing is mounted any more, so a
 /// pause finds all mounts. Thread-safe.
-public final class FuseDoor implements Handler, AutoCloseable {
+public final class FuseEndpoint implements Handler, AutoCloseable {
     static final int MOST = 8;
     private static final String PATH = "/fuse/";
     private static final int LARGEST = 16 << 10;
@@ -36,7 +36,7 @@ public final class FuseDoor implements Handler, AutoCloseable {
             new Routes().on("POST", PATH + "mount", this::mount).on("POST", PATH + "unmount", this::unmount);
     private boolean closed;
 
-    public FuseDoor(FuseMounter mounter, TemplateId template, Container container, Slot slot) {
+    public FuseEndpoint(FuseMounter mounter, TemplateId template, Container container, Slot slot) {
         this.mounter = mounter;
         this.template = template;
         this.container = container;
