@@ -36,7 +36,7 @@ public final class EventRoutes {
                 team.id(),
                 sandbox == null ? null : SandboxId.parse(sandbox).value(),
                 types(exchange),
-                Boolean.parseBoolean(first(exchange, "orderAsc", "order_asc")),
+                ListPage.bool(exchange, exchange.query("orderAsc") == null ? "order_asc" : "orderAsc"),
                 ListPage.number(exchange, "offset", 0, Integer.MAX_VALUE, 0),
                 ListPage.number(exchange, "limit", 1, 100, 10));
         var found = store.read(handle -> EventStore.list(handle, query));
@@ -59,10 +59,5 @@ public final class EventRoutes {
                         ErrorKind.INVALID_ARGUMENT,
                         "unknown event type '%s' in 'types'; they are called like %s"
                                 .formatted(text, LifecycleEvent.Type.CREATED.text())));
-    }
-
-    private static @Nullable String first(Exchange exchange, String name, String otherName) {
-        String value = exchange.query(name);
-        return value != null ? value : exchange.query(otherName);
     }
 }

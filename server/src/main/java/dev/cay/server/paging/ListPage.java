@@ -60,6 +60,19 @@ public final class ListPage {
                 "the query parameter '%s' must be a number from %d to %d".formatted(name, least, most));
     }
 
+    /// True or false, as the query says; false if it says nothing.
+    public static boolean bool(Exchange exchange, String name) {
+        String text = exchange.query(name);
+        if (text == null || text.isEmpty() || text.equalsIgnoreCase("false")) {
+            return false;
+        }
+        if (text.equalsIgnoreCase("true")) {
+            return true;
+        }
+        throw new CayException(
+                ErrorKind.INVALID_ARGUMENT, "the query parameter '%s' must be true or false".formatted(name));
+    }
+
     /// The position of an item in the order.
     private record Place(Instant time, String id) {
         static final Comparator<Place> ORDER =
