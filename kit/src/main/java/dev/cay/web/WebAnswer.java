@@ -27,7 +27,7 @@ public final class WebAnswer {
         this.line = line;
         this.status = status;
         this.headers = headers;
-        this.content = new Content(in, length(), chunked());
+        this.content = new Content(in, length(), !header("Transfer-Encoding").isEmpty(), isReadable());
         String connection = header("Connection").toLowerCase(Locale.ROOT);
         this.persistent = http11 ? !connection.contains("close") : connection.contains("keep-alive");
     }
@@ -123,13 +123,11 @@ public final class WebAnswer {
         return persistent && content.atEnd() && !content.untilClosed();
     }
 
-    private boolean chunked() throws IOException {
+    /// Whether the content is in no coding but that of chunks: no other was asked for.
+    private boolean isReadable() {
         String coding = header("Transfer-Encoding").toLowerCase(Locale.ROOT);
         String form = header("Content-Encoding").toLowerCase(Locale.ROOT);
-        if (!(coding.isEmpty() || coding.equals("chunked")) || !(form.isEmpty() || form.equals("identity"))) {
-            throw new IOException("the server answers in a coding that was not asked for");
-        }
-        return !coding.isEmpty();
+        return (coding.isEmpty() || coding.equals("chunked")) && (form.isEmpty() || form.equals("identity"));
     }
 
     /// Less than 0 if it ends with the connection.
@@ -155,12 +153,14 @@ public final class WebAnswer {
         private final InputStream in;
         private final boolean chunked;
         private final boolean untilClosed;
+        private final boolean readable;
         private long left;
         private boolean begun;
         private boolean end;
 
-        Content(InputStream in, long length, boolean chunked) {
+        Content(InputStream in, long length, boolean chunked, boolean readable) {
             this.in = in;
+            this.readable = readable;
             this.chunked = chunked && length != 0;
             this.untilClosed = length < 0 && !chunked;
             this.left = this.chunked ? 0 : untilClosed ? Long.MAX_VALUE : length;
@@ -186,6 +186,9 @@ public final class WebAnswer {
             Objects.checkFromIndexSize(offset, length, bytes.length);
             if (length == 0) {
                 return 0;
+            }
+            if (!end && !readable) {
+                throw new IOException("the server answers in a coding that was not asked for");
             }
             if (!end && chunked && left == 0) {
                 nextChunk();

@@ -55,7 +55,7 @@ final class WebhookCallTest {
     }
 
     private Attempt send(Lines lines, String url) {
-        return new WebhookCall(lines, secrets, InstantSource.system(), LIMIT)
+        return new WebhookCall(_ -> lines, secrets, InstantSource.system(), LIMIT)
                 .send(webhook(url), "e1", "{\"id\":\"1\"}");
     }
 
@@ -174,7 +174,7 @@ final class WebhookCallTest {
                 .isEqualTo(Attempt.ErrorClass.TRANSPORT_ERROR);
         var other = new WebhookCall(
                 _ -> {
-                    throw new IOException("must not be called");
+                    throw new AssertionError("must not be called");
                 },
                 new SigningSecrets(key(), random),
                 InstantSource.system(),
@@ -194,6 +194,20 @@ final class WebhookCallTest {
                 assertThat(attempt.error()).as(answer).isEqualTo(Attempt.ErrorClass.TIMEOUT);
                 assertThat(attempt.duration()).isBetween(LIMIT.minusMillis(100), Duration.ofSeconds(20));
             }
+        }
+    }
+
+    /// Its content cannot be shown, but the status says that the event has arrived.
+    @Test
+    void anAnswerInACodingThatWasNotAskedForCounts() throws Exception {
+        try (var peer = new Peer(
+                        "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\n\u001f\u008b\b\0");
+                var dialer = dialer(_ -> List.of(InetAddress.ofLiteral("127.0.0.1")), "127.0.0.1")) {
+            var attempt = send(dialer, peer.url("x"));
+            assertThat(attempt.succeeded())
+                    .as(String.valueOf(attempt.message()))
+                    .isTrue();
+            assertThat(attempt.responseBody()).isEmpty();
         }
     }
 
