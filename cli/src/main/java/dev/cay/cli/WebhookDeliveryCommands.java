@@ -80,8 +80,11 @@ final class WebhookDeliveryCommands {
             var answer =
                     call("POST", "/redeliveries", event == null ? Map.of("failed", true) : Map.of("eventId", event));
             if (!options.json(answer)) {
-                System.out.println("%d events are sent again"
-                        .formatted(answer.path("events").asInt(0)));
+                int left = answer.path("left").asInt(0);
+                System.out.println("%d events are sent again%s"
+                        .formatted(
+                                answer.path("events").asInt(0),
+                                left == 0 ? "" : "; %d more can be sent when these have arrived".formatted(left)));
             }
             return 0;
         }

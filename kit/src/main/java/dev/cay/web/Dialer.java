@@ -128,22 +128,27 @@ public final class Dialer implements Lines, AutoCloseable {
     /// A connection over which requests can be sent, to the first of the host's addresses that answers.
     @Override
     public WebLine open(UrlOrigin origin) throws IOException {
-        return open(origin, (_, _, _) -> true);
+        return open(origin, (_, _, _) -> true, null);
     }
 
     /// The same connections, but the check is asked for each of them.
     public Lines within(Reach reach) {
-        return origin -> open(origin, reach);
+        return origin -> open(origin, reach, null);
     }
 
-    private WebLine open(UrlOrigin origin, Reach reach) throws IOException {
+    /// The same connections, to hosts that this owner chose: names that nobody answers for hold up no other owner.
+    public Lines forOwner(String owner) {
+        return origin -> open(origin, (_, _, _) -> true, owner);
+    }
+
+    private WebLine open(UrlOrigin origin, Reach reach, @Nullable String owner) throws IOException {
         if (proxy != null && proxy.serves(origin)) {
             checkUnresolved(origin);
             require(reach, origin, origin.literal().orElse(null));
             reach.tried(origin.host(), origin.literal().orElse(null), origin.port(), true);
             return dial(origin, CONNECT, socket -> proxy.connect(socket, origin, CONNECT));
         }
-        var found = checked(origin);
+        var found = checked(origin, owner);
         for (var address : found) {
             require(reach, origin, address);
         }
@@ -160,14 +165,14 @@ public final class Dialer implements Lines, AutoCloseable {
         throw failed;
     }
 
-    /// Checks an origin by the rules of {@link #open}, without connecting.
+    /// Checks an origin that an owner chose by the rules of {@link #open}, without connecting.
     ///
     /// @throws IOException if the name cannot be looked up, which says nothing about the rules
-    public void check(UrlOrigin origin) throws IOException {
+    public void check(UrlOrigin origin, String owner) throws IOException {
         if (proxy != null && proxy.serves(origin)) {
             checkUnresolved(origin);
         } else {
-            checked(origin);
+            checked(origin, owner);
         }
     }
 
@@ -209,8 +214,8 @@ public final class Dialer implements Lines, AutoCloseable {
     }
 
     /// Looks the host up and checks every address. Only these addresses may be connected to.
-    private List<InetAddress> checked(UrlOrigin origin) throws IOException {
-        var found = lookups.call(CONNECT, () -> names.find(origin.host()));
+    private List<InetAddress> checked(UrlOrigin origin, @Nullable String owner) throws IOException {
+        var found = lookups.call(CONNECT, owner, () -> names.find(origin.host()));
         if (found.isEmpty()) {
             throw new UnknownHostException(origin.host());
         }

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -590,13 +591,88 @@ abstract class WebhookContract {
                 VALUES (?, 'one more', 'x', 'other', '{}', 'OPEN', 0, ?, ?)
                 ON CONFLICT (webhook_id, event_id) DO NOTHING
                 """, hook, later, later));
+        awaitFull(1);
         String tooMany = sandbox();
         assertThat(states(tooMany)).containsExactly("FAILED");
         cay.store.write(handle -> handle.execute("DELETE FROM webhook_message WHERE sandbox_id = 'other'"));
-        assertThat(cay.call("POST", "/events/webhooks/%s/redeliveries".formatted(hook), "{\"failed\":true}")
-                        .status())
-                .isLessThan(300);
+        var again = cay.call("POST", "/events/webhooks/%s/redeliveries".formatted(hook), "{\"failed\":true}");
+        assertThat(again.status()).as(again.text()).isEqualTo(202);
+        assertThat(again.text()).isEqualTo("{\"events\":1,\"left\":0}");
         await(tooMany, "create");
+        awaitFull(0);
+        await(sandbox(), "create");
+    }
+
+    private void awaitFull(int webhooks) {
+        TestServer.await(
+                webhooks + " full webhooks",
+                () -> cay.store.<Integer>read(
+                                handle -> handle.createQuery("SELECT count(*) FROM webhook WHERE is_full = 1")
+                                        .mapTo(Integer.class)
+                                        .one())
+                        == webhooks);
+    }
+
+    /// Otherwise a team would make others wait for one transaction as long as it likes, and fill the database.
+    @Test
+    void onlySoManyAreSentAgainAtATime() throws Exception {
+        String hook = hook();
+        receiver.status = Receiver.HANG;
+        cay.store.write(handle -> handle.execute("""
+                INSERT INTO webhook_message (webhook_id, event_id, event_type, sandbox_id, body, state, attempts,
+                    created_at, next_at)
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10010)
+                SELECT ?, 'e' || i, 'x', 'other', '{}', 'FAILED', 0, ?, 0 FROM n WHERE i > 0
+                ON CONFLICT (webhook_id, event_id) DO NOTHING
+                """, hook, cay.clock.instant().toEpochMilli()));
+        String path = "/events/webhooks/%s/redeliveries".formatted(hook);
+        var first = cay.call("POST", path, "{\"failed\":true}");
+        assertThat(first.text()).isEqualTo("{\"events\":10000,\"left\":10}");
+        assertThat(cay.store.<List<String>>read(handle -> handle.createQuery(
+                                "SELECT event_id FROM webhook_message WHERE state = 'FAILED' ORDER BY sequence")
+                        .mapTo(String.class)
+                        .list()))
+                .hasSize(10)
+                .startsWith("e10001")
+                .endsWith("e10010");
+        var second = cay.call("POST", path, "{\"failed\":true}");
+        assertThat(second.status()).as(second.text()).isEqualTo(409);
+        assertThat(second.message()).contains("10000 events wait");
+    }
+
+    /// A page is made in memory as a whole.
+    @Test
+    void aPageOfDeliveriesIsNeverHuge() throws Exception {
+        String hook = hook();
+        String body = "{\"x\": \"%s\"}".formatted("x".repeat(100_000));
+        cay.store.write(
+                handle -> handle.execute("""
+                INSERT INTO webhook_message (webhook_id, event_id, event_type, sandbox_id, body, state, attempts,
+                    created_at, next_at)
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)
+                SELECT ?, 'e' || i, 'sandbox.lifecycle.updated', 'other', ?, 'FAILED', 0, ?, 0 FROM n WHERE i > 0
+                ON CONFLICT (webhook_id, event_id) DO NOTHING
+                """, hook, body, cay.clock.instant().toEpochMilli()));
+        cay.store.write(handle -> handle.execute("""
+                INSERT INTO webhook_attempt (id, webhook_id, event_id, started_at, duration_ms, url, request_headers,
+                    error_class, error_message)
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 800)
+                SELECT 'a' || i, ?, 'e' || (i % 40 + 1), i, 1, 'u', '{}', 'TIMEOUT', 'no answer' FROM n WHERE i > 0
+                ON CONFLICT (id) DO NOTHING
+                """, hook));
+        var events = new ArrayList<String>();
+        String cursor = "";
+        do {
+            var answer = cay.call("GET", "/events/webhooks/%s/deliveries?limit=100&cursor=%s".formatted(hook, cursor));
+            assertThat(answer.text().length()).isLessThan(11_000_000);
+            answer.json().get("data").forEach(group -> {
+                events.add(group.get("eventId").stringValue());
+                assertThat(group.get("attempts")).hasSize(20);
+            });
+            var next = answer.json().get("nextCursor");
+            cursor = next.isNull() ? "" : next.stringValue();
+        } while (!cursor.isEmpty());
+        assertThat(events).hasSize(40).doesNotHaveDuplicates().startsWith("e40").endsWith("e1");
     }
 
     private List<String> states(String sandbox) {
@@ -679,6 +755,16 @@ abstract class WebhookContract {
                 assertThat(answer.status()).as(host).isEqualTo(400);
                 assertThat(answer.message()).as(host).contains("'url'", "webhooks.allow");
             }
+        }
+    }
+
+    @Test
+    void anOrderThatIsNoneIsRefused() {
+        for (String path : List.of("/events/webhooks/%s/deliveries".formatted(hook()), "/events/sandboxes")) {
+            var answer = cay.call("GET", path + "?orderAsc=yes");
+            assertThat(answer.status()).as(path).isEqualTo(400);
+            assertThat(answer.message()).contains("'orderAsc' must be true or false");
+            assertThat(cay.call("GET", path + "?orderAsc=TRUE").status()).isEqualTo(200);
         }
     }
 

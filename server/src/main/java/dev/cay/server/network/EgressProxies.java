@@ -5,6 +5,7 @@ import dev.cay.web.Dialer;
 import dev.cay.web.UrlOrigin;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import dev.cay.wire.TeamId;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.util.Locale;
@@ -23,8 +24,9 @@ final class EgressProxies {
         this.passwords = passwords;
     }
 
+    /// @param team    that names the proxy
     /// @param network what has the field `egressProxy`
-    EgressWish.@Nullable Proxy read(RequestBody network) {
+    EgressWish.@Nullable Proxy read(TeamId team, RequestBody network) {
         if (!network.has("egressProxy")) {
             return null;
         }
@@ -39,7 +41,7 @@ final class EgressProxies {
             throw invalid("'address' is required: host:port of a SOCKS5 proxy");
         }
         String lower = address.toLowerCase(Locale.ROOT);
-        check(lower);
+        check(team, lower);
         return new EgressWish.Proxy(lower, username, password == null ? null : passwords.seal(password));
     }
 
@@ -54,16 +56,17 @@ final class EgressProxies {
         return value;
     }
 
-    private void check(String address) {
+    private void check(TeamId team, String address) {
         int colon = address.lastIndexOf(':');
         String host = colon < 0 ? "" : address.substring(0, colon);
         if (!(Destinations.isName(host) || isIpv4(host)) || !Destinations.isPort(address.substring(colon + 1))) {
             throw invalid("address must be host:port, not '%s'".formatted(Destinations.shown(address)));
         }
         try {
-            dialer.check(new UrlOrigin(false, host, Integer.parseInt(address.substring(colon + 1))));
+            var origin = new UrlOrigin(false, host, Integer.parseInt(address.substring(colon + 1)));
+            dialer.check(origin, team.value());
         } catch (CayException e) {
-            throw invalid(e.userMessage());
+            throw e.kind() == ErrorKind.PERMISSION_DENIED ? invalid(e.userMessage()) : e;
         } catch (IOException e) {
             throw invalid("%s: %s".formatted(host, Dialer.why(e)));
         }

@@ -115,7 +115,7 @@ public final class NetworkReader implements AutoCloseable {
                 allow,
                 deny,
                 rules,
-                proxies.read(network),
+                proxies.read(caller.team().id(), network),
                 Boolean.TRUE.equals(network.bool("inspect")),
                 Boolean.TRUE.equals(network.bool("observe")),
                 (rules.isEmpty() || caller.scope().equals(KeyScope.ALL)) ? null : true);

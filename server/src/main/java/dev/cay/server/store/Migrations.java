@@ -36,7 +36,8 @@ public record Migrations(List<String> files) {
             "migrations/V17__volumes.sql",
             "migrations/V18__secrets.sql",
             "migrations/V19__template_networks.sql",
-            "migrations/V20__egress_logs.sql");
+            "migrations/V20__egress_logs.sql",
+            "migrations/V21__queues_and_rotation.sql");
 
     /// With those that only PostgreSQL needs.
     public static final Migrations POSTGRES = of(
@@ -57,7 +58,8 @@ public record Migrations(List<String> files) {
             "migrations/V17__volumes.sql",
             "migrations/V18__secrets.sql",
             "migrations/V19__template_networks.sql",
-            "migrations/V20__egress_logs.sql");
+            "migrations/V20__egress_logs.sql",
+            "migrations/V21__queues_and_rotation.sql");
 
     public Migrations {
         files = List.copyOf(files);

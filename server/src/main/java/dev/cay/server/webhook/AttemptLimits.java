@@ -7,8 +7,12 @@ import java.util.Map;
 import java.util.Set;
 
 /// Counts the attempts under way, so that receivers that hang hold up nobody but their own team.
+///
+/// The fewer places are free, the fewer one team may have: it never gets more than a quarter of what is left, but
+/// always
+/// one while there is one. So many teams with such receivers are needed to take all.
 final class AttemptLimits {
-    private static final int TOTAL = 32;
+    private static final int TOTAL = 256;
     private static final int PER_TEAM = 8;
     private static final int PER_WEBHOOK = 4;
 
@@ -33,12 +37,18 @@ final class AttemptLimits {
 
     /// How many more attempts may begin.
     synchronized int freeFor(Webhook webhook) {
-        int team = perTeam - teams.getOrDefault(webhook.teamId(), 0);
-        return Math.min(Math.min(total - lines.size(), team), perWebhook - of(webhook));
+        int free = total - lines.size();
+        int own = teams.getOrDefault(webhook.teamId(), 0);
+        int share = Math.clamp((free + own) / 4, 1, perTeam);
+        return Math.min(Math.min(free, share - own), perWebhook - of(webhook));
     }
 
     synchronized int of(Webhook webhook) {
         return webhooks.getOrDefault(webhook.id(), 0);
+    }
+
+    synchronized int of(TeamId team) {
+        return teams.getOrDefault(team, 0);
     }
 
     /// @return false if a message of the same sandbox is under way

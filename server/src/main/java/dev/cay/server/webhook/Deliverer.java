@@ -5,10 +5,13 @@ import dev.cay.metrics.Meters;
 import dev.cay.metrics.Tally;
 import dev.cay.server.access.Audit;
 import dev.cay.server.store.Store;
+import dev.cay.wire.TeamId;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
@@ -19,11 +22,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Sends messages to receivers: one thread finds the messages that are due, and each attempt has a thread of its own.
+/// Sends messages to receivers: one thread finds the messages that are due, and each attempt has a thread of its
+/// own.
 ///
 /// Only the database says what is due, so the next daemon continues after a crash. A message whose attempt was not
-/// recorded is sent again: it arrives at least once. Of the messages of a sandbox for a webhook, at most one is being
-/// sent.
+/// recorded is sent again: it arrives at least once. Of the messages of a sandbox for a webhook, at most one is
+/// being sent.
 final class Deliverer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Deliverer.class);
 
@@ -35,6 +39,14 @@ final class Deliverer implements AutoCloseable {
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
     private static final Duration AFTER_FAILURE = Duration.ofSeconds(5);
 
+    /// Looks for messages that take longer than this are made less often, so that they take a tenth of the time.
+    private static final Duration CHEAP = Duration.ofMillis(2);
+
+    private static final int COST_SHARE = 10;
+
+    /// Looks from one count of waiting messages to the next.
+    private static final int COUNTED_EVERY = 5;
+
     private final Store store;
     private final WebhookCall call;
     private final AttemptRecords records;
@@ -44,6 +56,11 @@ final class Deliverer implements AutoCloseable {
     private final Tally attempts;
     private final AttemptLimits limits = new AttemptLimits();
     private final ExecutorService senders = Executors.newVirtualThreadPerTaskExecutor();
+    /// When the messages of teams are looked for again whose last look took long. Of the thread alone.
+    private final Map<TeamId, Long> notBefore = new HashMap<>();
+
+    private long nextCount = System.nanoTime();
+    private boolean anyFull;
     private volatile @Nullable Thread thread;
     private volatile boolean closed;
 
@@ -78,17 +95,67 @@ final class Deliverer implements AutoCloseable {
     /// @return how long to wait before the next query
     private Duration look() {
         try {
-            var waiting = new ArrayList<>(store.read(WebhookStore::withOpenMessages));
-            // Otherwise the first ones would always have the free places.
+            markFull();
+            var waiting = new ArrayList<>(store.read(handle -> WebhookStore.withDueMessages(handle, clock.instant())));
+            // Otherwise the first ones would always have the free places, and a team that has many the next one too.
             Collections.shuffle(waiting);
-            for (var webhook : waiting) {
-                beginDue(webhook);
-            }
-            return waiting.isEmpty() ? IDLE : lookAgain;
+            waiting.sort(Comparator.comparingInt(webhook -> limits.of(webhook.teamId())));
+            var pause = lookAtAll(waiting);
+            boolean rest = !pause.isPositive() && !anyFull && !store.read(MessageStore::anyOpen);
+            return rest ? IDLE : shorter(pause, lookAgain);
         } catch (RuntimeException e) {
             log.atWarn().setCause(e).log("cannot read which webhook messages are due; trying again");
             return AFTER_FAILURE;
         }
+    }
+
+    /// Looks for the messages of each webhook, and leaves out teams whose last look took long: the more messages a
+    /// team has waiting, the longer that takes, and others must not wait for it.
+    ///
+    /// @return how long it is until the first of these teams is looked at again; zero if none was left out
+    private Duration lookAtAll(List<Webhook> waiting) {
+        var costs = new HashMap<TeamId, Long>();
+        long began = System.nanoTime();
+        long pause = 0;
+        for (var webhook : waiting) {
+            long left = notBefore.getOrDefault(webhook.teamId(), began) - began;
+            if (left > 0) {
+                pause = pause == 0 ? left : Math.min(pause, left);
+                continue;
+            }
+            long from = System.nanoTime();
+            beginDue(webhook);
+            costs.merge(webhook.teamId(), System.nanoTime() - from, Long::sum);
+        }
+        notBefore.values().removeIf(time -> time - began <= 0);
+        long now = System.nanoTime();
+        costs.forEach((team, cost) -> {
+            if (cost > CHEAP.toNanos()) {
+                notBefore.put(team, now + COST_SHARE * cost);
+            }
+        });
+        return Duration.ofNanos(pause);
+    }
+
+    private static Duration shorter(Duration pause, Duration usual) {
+        return pause.isPositive() && pause.compareTo(usual) < 0 ? pause : usual;
+    }
+
+    /// Notes which webhooks have so many messages waiting that further ones are given up at once. Counting takes
+    /// long, so it is done here and seldom, and the number that waits may be a little higher.
+    private void markFull() {
+        long began = System.nanoTime();
+        if (began - nextCount < 0) {
+            return;
+        }
+        var full = store.read(handle -> MessageStore.full(handle, MessageStore.MOST_OPEN));
+        var before = store.read(WebhookStore::full);
+        if (!full.equals(before)) {
+            store.write(handle -> WebhookStore.markFull(handle, full, before));
+        }
+        anyFull = !full.isEmpty();
+        long now = System.nanoTime();
+        nextCount = now + Math.max(COUNTED_EVERY * lookAgain.toNanos(), COST_SHARE * (now - began));
     }
 
     private void beginDue(Webhook webhook) {
@@ -132,8 +199,8 @@ final class Deliverer implements AutoCloseable {
         }
     }
 
-    /// Records the result, and retries until it is recorded: otherwise a receiver would get the same message again and
-    /// again while the database is away or full.
+    /// Records the result, and retries until it is recorded: otherwise a receiver would get the same message again
+    /// and again while the database is away or full.
     private void note(Webhook webhook, Message message, Attempt attempt) {
         var pause = Duration.ofMillis(100);
         while (true) {

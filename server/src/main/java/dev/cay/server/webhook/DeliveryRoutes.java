@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
 /// Routes that list deliveries with their attempts, and that send events again.
@@ -37,6 +38,11 @@ final class DeliveryRoutes {
     private static final Duration LONG = Duration.ofDays(7);
 
     private static final Duration LONGEST = Duration.ofDays(366);
+
+    /// Of one page, and of one attempt beside its body.
+    private static final long MOST_CHARACTERS = 8 << 20;
+
+    private static final int LONGEST_REST = 4096;
 
     private static final Set<String> STATUSES = Set.of("success", "failed");
     private static final Set<String> TYPES = Arrays.stream(LifecycleEvent.Type.values())
@@ -70,22 +76,33 @@ final class DeliveryRoutes {
         var query = new AttemptStore.Query(
                 webhook.id(),
                 cursor(exchange),
-                Boolean.parseBoolean(exchange.query("orderAsc")),
+                ListPage.bool(exchange, "orderAsc"),
                 time(exchange, "start", Instant.EPOCH),
                 time(exchange, "end", Instant.ofEpochMilli(Long.MAX_VALUE)),
                 choice(exchange, "deliveryStatus", STATUSES),
                 choice(exchange, "eventType", TYPES),
                 limit + 1);
-        var page = store.read(handle -> {
-            var found = AttemptStore.messages(handle, query);
-            var shown = found.subList(0, Math.min(limit, found.size()));
-            var groups = shown.stream()
-                    .map(message -> group(webhook, message, AttemptStore.of(handle, message)))
-                    .toList();
-            String next = found.size() > limit ? String.valueOf(shown.getLast().sequence()) : null;
-            return new WebhookDelivery.Page(groups, next);
-        });
-        exchange.sendJson(200, page);
+        exchange.sendJson(200, store.read(handle -> page(handle, webhook, query)));
+    }
+
+    /// A page ends early if it gets too large: each attempt shows the whole body, which a team makes as large as it
+    /// likes.
+    private static WebhookDelivery.Page page(Handle handle, Webhook webhook, AttemptStore.Query query) {
+        var found = AttemptStore.messages(handle, query);
+        var groups = new ArrayList<WebhookDelivery.Group>();
+        long characters = 0;
+        for (var message : found) {
+            var attempts = AttemptStore.of(handle, message);
+            characters += (long) attempts.size() * (message.body().length() + LONGEST_REST);
+            if (groups.size() == query.limit() - 1 || (characters > MOST_CHARACTERS && !groups.isEmpty())) {
+                break;
+            }
+            groups.add(group(webhook, message, attempts));
+        }
+        String next = groups.size() < found.size()
+                ? String.valueOf(found.get(groups.size() - 1).sequence())
+                : null;
+        return new WebhookDelivery.Page(groups, next);
     }
 
     private static @Nullable Long cursor(Exchange exchange) {
@@ -215,8 +232,9 @@ final class DeliveryRoutes {
                 buckets.stream().mapToDouble(AttemptStore.Bucket::maximum).max().orElse(0));
     }
 
-    /// The number of events that are sent again.
-    record Redelivery(int events) {}
+    /// @param events how many are sent again
+    /// @param left   how many more were given up; they can be sent when these have arrived
+    record Redelivery(int events, int left) {}
 
     private void redeliver(Team team, Exchange exchange) {
         var webhook = book.require(team, exchange.parameter("webhookID"));
@@ -231,9 +249,9 @@ final class DeliveryRoutes {
                     ErrorKind.CONFLICT, "the webhook is switched off, and nothing is sent to it; enable it first");
         }
         Instant now = clock.instant();
-        int count = event == null ? reopenFailed(webhook, now) : reopen(webhook, event, now);
+        var done = event == null ? reopenFailed(webhook, now) : new Redelivery(reopen(webhook, event, now), 0);
         opened.run();
-        exchange.sendJson(202, new Redelivery(count));
+        exchange.sendJson(202, done);
     }
 
     private int reopen(Webhook webhook, String event, Instant now) {
@@ -247,9 +265,21 @@ final class DeliveryRoutes {
     }
 
     /// Counted first: the store may do the work twice.
-    private int reopenFailed(Webhook webhook, Instant now) {
-        long count = store.read(handle -> MessageStore.count(handle, webhook.id(), Message.State.FAILED));
-        store.write(handle -> MessageStore.reopenFailed(handle, webhook.id(), now));
-        return Math.toIntExact(count);
+    private Redelivery reopenFailed(Webhook webhook, Instant now) {
+        int failed = store.read(handle -> MessageStore.count(handle, webhook.id(), Message.State.FAILED));
+        int waiting = store.read(handle -> MessageStore.count(handle, webhook.id(), Message.State.OPEN));
+        int events = Math.clamp(MessageStore.MOST_OPEN - waiting, 0, failed);
+        if (failed > 0 && events == 0) {
+            throw new CayException(
+                    ErrorKind.CONFLICT,
+                    "%d events wait to be sent to this webhook, and there may be no more; try again when some have arrived"
+                            .formatted(waiting));
+        }
+        store.write(handle -> {
+            int open = MessageStore.count(handle, webhook.id(), Message.State.OPEN);
+            int most = Math.clamp(MessageStore.MOST_OPEN - open, 0, events);
+            return MessageStore.reopenFailed(handle, webhook.id(), now, most);
+        });
+        return new Redelivery(events, failed - events);
     }
 }

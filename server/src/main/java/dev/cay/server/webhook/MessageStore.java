@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,10 @@ import org.jspecify.annotations.Nullable;
 /// The messages of one sandbox for one webhook are a line. A message can be sent when all open ones before it in its
 /// line were tried and their hold has ended.
 final class MessageStore {
+    /// Messages of a webhook that wait to be sent. Beyond that, further ones are given up at once, so that a
+    /// receiver that is away does not fill the database.
+    static final int MOST_OPEN = 10_000;
+
     private MessageStore() {}
 
     private static final String IS_DUE = """
@@ -23,10 +28,25 @@ final class MessageStore {
                     AND (e.hold_until IS NULL OR (e.hold_until > :now AND e.hold_until <= :far)))
             """;
 
-    /// The messages of a webhook that can be sent now, the most overdue first.
+    /// The first one of each line that can be sent now, the most overdue first. One of a line only, because its
+    /// messages
+    /// are sent one after the other: a line in which many wait must not keep the others out.
     static List<Message> due(Handle handle, String webhookId, Instant now, int most) {
-        return handle.createQuery("SELECT * FROM webhook_message m WHERE webhook_id = :webhook AND " + IS_DUE
-                        + " ORDER BY next_at, sequence LIMIT :most")
+        return handle.createQuery("""
+                        SELECT m.* FROM webhook_message m WHERE m.sequence IN (
+                            SELECT (SELECT d.sequence FROM webhook_message d
+                                WHERE d.webhook_id = :webhook AND d.sandbox_id = line.sandbox_id AND d.state = 'OPEN'
+                                    AND (d.next_at <= :now OR d.next_at > :far)
+                                    AND d.sequence <= COALESCE((SELECT b.sequence FROM webhook_message b
+                                        WHERE b.webhook_id = :webhook AND b.sandbox_id = line.sandbox_id
+                                            AND b.state = 'OPEN' AND (b.hold_until IS NULL
+                                                OR (b.hold_until > :now AND b.hold_until <= :far))
+                                        ORDER BY b.sequence LIMIT 1), d.sequence)
+                                ORDER BY d.sequence LIMIT 1)
+                            FROM (SELECT DISTINCT sandbox_id FROM webhook_message
+                                WHERE webhook_id = :webhook AND state = 'OPEN') line)
+                        ORDER BY m.next_at, m.sequence LIMIT :most
+                        """)
                 .bind("webhook", webhookId)
                 .bind("now", now.toEpochMilli())
                 .bind("far", now.plus(RetrySchedule.FURTHEST).toEpochMilli())
@@ -111,7 +131,8 @@ final class MessageStore {
         return row.wasNull() ? null : Instant.ofEpochMilli(millis);
     }
 
-    /// Reopens messages. A reopened delivered message holds back no other; failed ones are sent in their order again.
+    /// Reopens messages. A reopened delivered message holds back no other; failed ones are sent in their order
+    /// again.
     ///
     /// @return the number of messages, also of those that are open anyway
     static int reopen(Handle handle, String webhookId, String eventId, Instant now) {
@@ -123,43 +144,99 @@ final class MessageStore {
                 """, now.toEpochMilli(), webhookId, eventId);
     }
 
-    /// @return how many were opened
-    static int reopenFailed(Handle handle, String webhookId, Instant now) {
+    /// Reopens the oldest of those that were given up.
+    static int reopenFailed(Handle handle, String webhookId, Instant now, int most) {
         return handle.execute("""
                 UPDATE webhook_message SET next_at = ?, first_at = NULL, attempts = 0, hold_until = NULL, state = 'OPEN'
-                WHERE webhook_id = ? AND state = 'FAILED'
-                """, now.toEpochMilli(), webhookId);
+                WHERE sequence IN (SELECT sequence FROM webhook_message WHERE webhook_id = ? AND state = 'FAILED'
+                    ORDER BY sequence LIMIT ?)
+                """, now.toEpochMilli(), webhookId, most);
     }
 
-    static long count(Handle handle, String webhookId, Message.State state) {
+    static int count(Handle handle, String webhookId, Message.State state) {
         return handle.createQuery("SELECT count(*) FROM webhook_message WHERE webhook_id = :id AND state = :state")
                 .bind("id", webhookId)
                 .bind("state", state.name())
-                .mapTo(Long.class)
+                .mapTo(Integer.class)
                 .one();
     }
 
-    /// Deletes messages of deleted webhooks, and old ones that are not sent any more, with their attempts.
-    static int deleteOld(Handle handle, Instant before, int most) {
-        var old = handle.createQuery("""
-                        SELECT * FROM webhook_message m
-                        WHERE (created_at < :before
-                                AND (state <> 'OPEN' OR webhook_id IN (SELECT id FROM webhook WHERE enabled = 0)))
-                            OR webhook_id NOT IN (SELECT id FROM webhook)
-                        LIMIT :most
+    static boolean anyOpen(Handle handle) {
+        return handle.createQuery("SELECT 1 FROM webhook_message WHERE state = 'OPEN' LIMIT 1")
+                .mapTo(Integer.class)
+                .findFirst()
+                .isPresent();
+    }
+
+    /// The webhooks of which so many messages wait.
+    static Set<String> full(Handle handle, int most) {
+        return Set.copyOf(
+                handle.createQuery("""
+                        SELECT webhook_id FROM webhook_message WHERE state = 'OPEN'
+                        GROUP BY webhook_id HAVING count(*) >= :most
+                        """).bind("most", most).mapTo(String.class).list());
+    }
+
+    /// A message by what its attempts and itself are found by.
+    record Key(long sequence, String webhookId, String eventId) {}
+
+    /// Messages of deleted webhooks, and old ones that are not sent any more. Looking for them may take long, so it
+    /// is no part of a transaction that writes.
+    static List<Key> old(Handle handle, Instant before, int most) {
+        return handle.createQuery("""
+                        SELECT sequence, webhook_id, event_id FROM webhook_message
+                        WHERE created_at < :before
+                            AND (state <> 'OPEN' OR webhook_id NOT IN (SELECT id FROM webhook WHERE enabled = 1))
+                        ORDER BY created_at LIMIT :most
                         """)
                 .bind("before", before.toEpochMilli())
                 .bind("most", most)
-                .map((row, context) -> message(row))
+                .map((row, context) -> key(row))
                 .list();
-        for (var message : old) {
-            handle.execute(
-                    "DELETE FROM webhook_attempt WHERE webhook_id = ? AND event_id = ?",
-                    message.webhookId(),
-                    message.eventId());
-            handle.execute("DELETE FROM webhook_message WHERE sequence = ?", message.sequence());
+    }
+
+    /// Webhooks that were deleted and have messages still.
+    static List<String> deletedWebhooks(Handle handle) {
+        return handle.createQuery("""
+                        WITH RECURSIVE known (id) AS (
+                            SELECT min(webhook_id) FROM webhook_message
+                            UNION ALL
+                            SELECT (SELECT min(webhook_id) FROM webhook_message WHERE webhook_id > known.id)
+                            FROM known WHERE known.id IS NOT NULL)
+                        SELECT id FROM known WHERE id IS NOT NULL AND id NOT IN (SELECT id FROM webhook)
+                        """).mapTo(String.class).list();
+    }
+
+    static List<Key> ofWebhook(Handle handle, String webhookId, int most) {
+        return handle.createQuery("""
+                        SELECT sequence, webhook_id, event_id FROM webhook_message WHERE webhook_id = :webhook
+                        ORDER BY sequence LIMIT :most
+                        """)
+                .bind("webhook", webhookId)
+                .bind("most", most)
+                .map((row, context) -> key(row))
+                .list();
+    }
+
+    /// Deletes messages with their attempts, but for those that were opened again meanwhile.
+    static int delete(Handle handle, List<Key> keys) {
+        for (var key : keys) {
+            int gone = handle.execute("""
+                    DELETE FROM webhook_message WHERE sequence = ? AND event_id = ?
+                        AND (state <> 'OPEN' OR webhook_id NOT IN (SELECT id FROM webhook WHERE enabled = 1))
+                    """, key.sequence(), key.eventId());
+            if (gone > 0) {
+                handle.execute(
+                        "DELETE FROM webhook_attempt WHERE webhook_id = ? AND event_id = ?",
+                        key.webhookId(),
+                        key.eventId());
+            }
         }
-        return old.size();
+        return keys.size();
+    }
+
+    private static Key key(ResultSet row) throws SQLException {
+        return new Key(row.getLong("sequence"), row.getString("webhook_id"), row.getString("event_id"));
     }
 
     static Message message(ResultSet row) throws SQLException {

@@ -39,7 +39,7 @@ final class WebhookBook {
     Webhook create(Team team, WebhookRequest request) {
         request.requireAll();
         String url = Objects.requireNonNull(request.url());
-        check(url);
+        check(team, url);
         String id = UUID.randomUUID().toString();
         var webhook = new Webhook(
                 id,
@@ -77,7 +77,7 @@ final class WebhookBook {
     Webhook update(Team team, String id, WebhookRequest request) {
         String url = request.url();
         if (url != null) {
-            check(url);
+            check(team, url);
         }
         return store.write(handle -> {
             var old = WebhookStore.find(handle, team.id(), id).orElseThrow(() -> unknown(id));
@@ -107,9 +107,9 @@ final class WebhookBook {
 
     /// Checks the address early, so that a user gets an error for an address that is never called. Every attempt checks
     /// again.
-    private void check(String url) {
+    private void check(Team team, String url) {
         try {
-            dialer.check(UrlOrigin.of(URI.create(url)));
+            dialer.check(UrlOrigin.of(URI.create(url)), team.id().value());
         } catch (CayException e) {
             if (e.kind() == ErrorKind.PERMISSION_DENIED) {
                 throw RequestBody.invalid("'url': " + e.userMessage());

@@ -6,6 +6,7 @@ import dev.cay.web.Lines;
 import dev.cay.web.UrlOrigin;
 import dev.cay.web.WebAnswer;
 import dev.cay.wire.CayException;
+import dev.cay.wire.TeamId;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
@@ -17,6 +18,7 @@ import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// Sends one body to the receiver of a webhook and returns the result. The receiver may be hostile.
@@ -29,13 +31,14 @@ final class WebhookCall {
     private static final int MESSAGE_KEPT = 300;
     private static final String STRUCK_OUT = "[hidden]";
 
-    private final Lines lines;
+    private final Function<TeamId, Lines> lines;
     private final SigningSecrets secrets;
     private final InstantSource clock;
     private final Duration limit;
 
+    /// @param lines to hosts that a team chose
     /// @param limit time for request and answer, after the connection is made
-    WebhookCall(Lines lines, SigningSecrets secrets, InstantSource clock, Duration limit) {
+    WebhookCall(Function<TeamId, Lines> lines, SigningSecrets secrets, InstantSource clock, Duration limit) {
         this.lines = lines;
         this.secrets = secrets;
         this.clock = clock;
@@ -97,7 +100,7 @@ final class WebhookCall {
             return Outcome.failed(Attempt.ErrorClass.SIGNATURE_ERROR, e.userMessage());
         }
         try {
-            return exchange(URI.create(webhook.url()), headers, body.getBytes(StandardCharsets.UTF_8));
+            return exchange(webhook, headers, body.getBytes(StandardCharsets.UTF_8));
         } catch (CayException | IllegalArgumentException e) {
             String why = e instanceof CayException known ? known.userMessage() : e.getMessage();
             return Outcome.failed(Attempt.ErrorClass.REQUEST_ERROR, why);
@@ -110,8 +113,9 @@ final class WebhookCall {
         }
     }
 
-    private Outcome exchange(URI url, Map<String, String> headers, byte[] body) throws IOException {
-        try (var line = lines.open(UrlOrigin.of(url));
+    private Outcome exchange(Webhook webhook, Map<String, String> headers, byte[] body) throws IOException {
+        var url = URI.create(webhook.url());
+        try (var line = lines.apply(webhook.teamId()).open(UrlOrigin.of(url));
                 var deadline = Deadline.start(limit, line)) {
             try {
                 line.send("POST", UrlOrigin.target(url), headers, body);

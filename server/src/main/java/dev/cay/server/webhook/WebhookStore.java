@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
@@ -71,20 +72,55 @@ final class WebhookStore {
         return handle.execute("DELETE FROM webhook WHERE id = ? AND team_id = ?", id, team.value());
     }
 
-    /// The webhooks with messages to be sent now or later.
-    static List<Webhook> withOpenMessages(Handle handle) {
-        return handle.createQuery("""
-                        SELECT * FROM webhook w WHERE enabled = 1 AND EXISTS
-                            (SELECT 1 FROM webhook_message m WHERE m.webhook_id = w.id AND m.state = 'OPEN')
-                        """).map((row, context) -> webhook(row)).list();
+    /// The ids of webhooks with open messages: each step finds the next one in the index, however many messages it
+    /// has.
+    private static final String WITH_OPEN = """
+            WITH RECURSIVE waiting (id) AS (
+                SELECT min(webhook_id) FROM webhook_message WHERE state = 'OPEN'
+                UNION ALL
+                SELECT (SELECT min(webhook_id) FROM webhook_message WHERE state = 'OPEN' AND webhook_id > waiting.id)
+                FROM waiting WHERE waiting.id IS NOT NULL)
+            """;
+
+    /// The webhooks with messages whose time has come. Some of these may still wait for others of their sandbox.
+    static List<Webhook> withDueMessages(Handle handle, Instant now) {
+        return handle.createQuery(WITH_OPEN + """
+                        SELECT w.* FROM waiting JOIN webhook w ON w.id = waiting.id
+                        WHERE w.enabled = 1
+                            AND (EXISTS (SELECT 1 FROM webhook_message m
+                                    WHERE m.webhook_id = w.id AND m.state = 'OPEN' AND m.next_at <= :now)
+                                OR EXISTS (SELECT 1 FROM webhook_message m
+                                    WHERE m.webhook_id = w.id AND m.state = 'OPEN' AND m.next_at > :far))
+                        """)
+                .bind("now", now.toEpochMilli())
+                .bind("far", now.plus(RetrySchedule.FURTHEST).toEpochMilli())
+                .map((row, context) -> webhook(row))
+                .list();
+    }
+
+    /// Marks webhooks with so many open messages as full, and the others as not full.
+    static int markFull(Handle handle, Set<String> full, Set<String> before) {
+        full.stream()
+                .filter(id -> !before.contains(id))
+                .forEach(id -> handle.execute("UPDATE webhook SET is_full = 1 WHERE id = ?", id));
+        before.stream()
+                .filter(id -> !full.contains(id))
+                .forEach(id -> handle.execute("UPDATE webhook SET is_full = 0 WHERE id = ?", id));
+        return full.size();
+    }
+
+    static Set<String> full(Handle handle) {
+        return Set.copyOf(handle.createQuery("SELECT id FROM webhook WHERE is_full = 1")
+                .mapTo(String.class)
+                .list());
     }
 
     static void noteSuccess(Handle handle, String id) {
         handle.execute("UPDATE webhook SET failing_since = NULL WHERE id = ? AND failing_since IS NOT NULL", id);
     }
 
-    /// Records a failure, unless the webhook's address was changed meanwhile: the attempt then says nothing about the
-    /// new one.
+    /// Records a failure, unless the webhook's address was changed meanwhile: the attempt then says nothing about
+    /// the new one.
     ///
     /// @return since when all attempts fail
     static Instant noteFailure(Handle handle, Webhook webhook, Instant at) {

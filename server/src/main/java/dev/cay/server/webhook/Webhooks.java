@@ -7,6 +7,7 @@ import dev.cay.server.access.Access;
 import dev.cay.server.access.Audit;
 import dev.cay.server.access.SandboxTokens;
 import dev.cay.server.store.Store;
+import dev.cay.server.store.Transaction;
 import dev.cay.web.Addresses;
 import dev.cay.web.Dialer;
 import java.security.SecureRandom;
@@ -64,7 +65,7 @@ public final class Webhooks implements AutoCloseable {
         var rules = new Dialer.Rules(Addresses.allowing(settings.allow()), Set.of(), true, SETTING);
         var dialer = opened.add(new Dialer(rules, System.getenv()));
         var secrets = new SigningSecrets(tokens.sealingKey("webhooks"), random);
-        var call = new WebhookCall(dialer, secrets, clock, settings.answerLimit());
+        var call = new WebhookCall(team -> dialer.forOwner(team.value()), secrets, clock, settings.answerLimit());
         deliverer = opened.add(new Deliverer(store, call, audit, clock, settings.lookAgain(), meters));
         var book = new WebhookBook(store, secrets, dialer, clock);
         routes = new WebhookRoutes(access, book, call, deliverer::wake);
@@ -89,9 +90,19 @@ public final class Webhooks implements AutoCloseable {
     /// Deletes old messages, and those of deleted webhooks.
     public void forgetOld() {
         Instant before = clock.instant().minus(KEPT);
-        while (store.write(handle -> MessageStore.deleteOld(handle, before, PORTION)) == PORTION) {
-            // The next portion.
+        forget(handle -> MessageStore.old(handle, before, PORTION));
+        for (String webhook : store.read(MessageStore::deletedWebhooks)) {
+            forget(handle -> MessageStore.ofWebhook(handle, webhook, PORTION));
         }
+    }
+
+    private void forget(Transaction<List<MessageStore.Key>> next) {
+        List<MessageStore.Key> found;
+        do {
+            found = store.read(next);
+            var portion = found;
+            store.write(handle -> MessageStore.delete(handle, portion));
+        } while (found.size() == PORTION);
     }
 
     @Override

@@ -10,6 +10,7 @@ import dev.cay.web.Addresses;
 import dev.cay.web.Dialer;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import dev.cay.wire.TeamId;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
@@ -52,7 +53,9 @@ final class EgressProxiesTest {
         try (var dialer = new Dialer(rules, names, SSLContext.getDefault())) {
             var tokens = SandboxTokens.open(directory.resolve("secret"), new SecureRandom());
             return new EgressProxies(dialer, new ProxyPasswords(tokens))
-                    .read(RequestBody.of(JsonMapper.shared().readTree("{\"egressProxy\":%s}".formatted(json))));
+                    .read(
+                            new TeamId("t"),
+                            RequestBody.of(JsonMapper.shared().readTree("{\"egressProxy\":%s}".formatted(json))));
         }
     }
 

@@ -66,13 +66,80 @@ final class MessageStoreTest {
                     + message(handle, "on", "young", "DELIVERED", WEEK_AGO)
                     + message(handle, "off", "open", "OPEN", old)
                     + message(handle, "deleted", "young", "OPEN", NOW));
-            assertThat(store.<Integer>write(handle -> MessageStore.deleteOld(handle, WEEK_AGO, 3)))
-                    .isEqualTo(3);
-            assertThat(store.<Integer>write(handle -> MessageStore.deleteOld(handle, WEEK_AGO, 3)))
-                    .isEqualTo(1);
+            var found = store.<List<MessageStore.Key>>read(handle -> MessageStore.old(handle, WEEK_AGO, 9));
+            assertThat(found.stream().map(key -> key.webhookId() + key.eventId()))
+                    .containsExactlyInAnyOrder("ondelivered", "onfailed", "offopen");
+            assertThat(store.<List<MessageStore.Key>>read(handle -> MessageStore.old(handle, WEEK_AGO, 2)))
+                    .hasSize(2);
+            store.write(handle -> MessageStore.delete(handle, found));
+            assertThat(store.<List<String>>read(MessageStore::deletedWebhooks)).containsExactly("deleted");
+            var orphans = store.<List<MessageStore.Key>>read(handle -> MessageStore.ofWebhook(handle, "deleted", 9));
+            store.write(handle -> MessageStore.delete(handle, orphans));
+            assertThat(store.<List<String>>read(MessageStore::deletedWebhooks)).isEmpty();
             assertThat(left(store, "webhook_id || event_id", "webhook_message")).isEqualTo("onopen onyoung");
             assertThat(left(store, "id", "webhook_attempt")).isEqualTo("onopen onyoung");
         }
+    }
+
+    @Test
+    void anOldMessageThatIsOpenedAgainBeforeItIsDeletedStays() {
+        try (var store = SqliteStore.open(directory.resolve("a.db"))) {
+            Instant old = WEEK_AGO.minusMillis(1);
+            store.write(handle -> webhook(handle, "on", 1));
+            store.write(handle -> message(handle, "on", "failed", "FAILED", old));
+            var found = store.<List<MessageStore.Key>>read(handle -> MessageStore.old(handle, WEEK_AGO, 9));
+            store.write(handle -> MessageStore.reopenFailed(handle, "on", NOW, 5));
+            store.write(handle -> MessageStore.delete(handle, found));
+            assertThat(left(store, "event_id || state", "webhook_message")).isEqualTo("failedOPEN");
+            assertThat(left(store, "id", "webhook_attempt")).isEqualTo("onfailed");
+        }
+    }
+
+    /// They were let go together, and the receiver hangs: sending them one after the other takes long.
+    @Test
+    void manyMessagesOfOneSandboxKeepNoOtherOut() {
+        try (var store = SqliteStore.open(directory.resolve("a.db"))) {
+            store.write(handle -> webhook(handle, "on", 1));
+            for (int i = 0; i < 6; i++) {
+                String event = "e" + i;
+                store.write(handle -> message(handle, "on", event, "OPEN", NOW.minusSeconds(7200)));
+            }
+            store.write(handle -> handle.execute(
+                    "UPDATE webhook_message SET hold_until = ?",
+                    NOW.minusSeconds(1).toEpochMilli()));
+            store.write(handle -> message(handle, "on", "other", "OPEN", NOW));
+            store.write(
+                    handle -> handle.execute("UPDATE webhook_message SET sandbox_id = 's2' WHERE event_id = 'other'"));
+            var due = store.<List<Message>>read(handle -> MessageStore.due(handle, "on", NOW, 4));
+            assertThat(due.stream().map(Message::eventId)).containsExactly("e0", "other");
+        }
+    }
+
+    /// One that was tried lets the next ones go when its hour is over; one that was not tried lets none go.
+    @Test
+    void oneMessageOfALineIsSentAtATimeAndNoneBeforeWhatHoldsItBack() {
+        try (var store = SqliteStore.open(directory.resolve("a.db"))) {
+            store.write(handle -> webhook(handle, "on", 1));
+            for (String event : List.of("tried", "new", "newer")) {
+                store.write(handle -> message(handle, "on", event, "OPEN", NOW.minusSeconds(60)));
+            }
+            assertThat(dueNow(store)).containsExactly("tried");
+            store.write(handle -> handle.execute(
+                    "UPDATE webhook_message SET next_at = ?, hold_until = ? WHERE event_id = 'tried'",
+                    NOW.plusSeconds(600).toEpochMilli(),
+                    NOW.plusSeconds(1).toEpochMilli()));
+            assertThat(dueNow(store)).isEmpty();
+            store.write(handle -> handle.execute(
+                    "UPDATE webhook_message SET hold_until = ? WHERE event_id = 'tried'",
+                    NOW.minusSeconds(1).toEpochMilli()));
+            assertThat(dueNow(store)).containsExactly("new");
+        }
+    }
+
+    private static List<String> dueNow(Store store) {
+        return store.<List<Message>>read(handle -> MessageStore.due(handle, "on", NOW, 9)).stream()
+                .map(Message::eventId)
+                .toList();
     }
 
     /// A message whose time is far away would wait as long as the clock was set back.
