@@ -160,7 +160,7 @@ final class HostCareTest {
             cay.crash();
             var kept = finish(cay.cay("uninstall"));
             assertThat(kept.code()).as(kept.text()).isZero();
-            assertThat(kept.text()).contains("These stay", "its data stays");
+            assertThat(kept.text()).contains("These stay", "its data is kept");
             assertNothingOnHost(cay);
             assertPutBack(before);
             assertThat(cay.directory().resolve("state/cay.db")).exists();
