@@ -24,9 +24,9 @@ final class ForkTest extends ServerTest {
     @Test
     void aForkIsLikeItsSourceAndTheSourceStaysAsItIs() {
         String id = create("""
-            "timeout":1000,"metadata":{"a":"b"},"envVars":{"A":"1"},"autoPause":true,"autoResume":{"enabled":true},
-            "allow_internet_access":false,"network":{"allowPublicTraffic":false}
-            """);
+                "timeout":1000,"metadata":{"a":"b"},"envVars":{"A":"1"},"autoPause":true,"autoResume":{"enabled":true},
+                "allow_internet_access":false,"network":{"allowPublicTraffic":false}
+                """);
         String before = info(id).toString();
         cay.clock.pass(Duration.ofSeconds(5));
         var answer = cay.call("POST", "/sandboxes/" + id + "/fork");
@@ -100,12 +100,12 @@ final class ForkTest extends ServerTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
-        {"count":0}       | count
-        {"count":101}     | count
-        {"count":"1"}     | count
-        {"timeout":0}     | Timeout
-        {"timeout":86401} | Timeout
-        """)
+            {"count":0}       | count
+            {"count":101}     | count
+            {"count":"1"}     | count
+            {"timeout":0}     | Timeout
+            {"timeout":86401} | Timeout
+            """)
     void refusesWhatMakesNoSense(String body, String part) {
         String id = cay.create();
         var answer = cay.call("POST", "/sandboxes/" + id + "/fork", body);

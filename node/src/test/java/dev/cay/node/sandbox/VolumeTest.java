@@ -182,10 +182,10 @@ class VolumeTest extends NodeTest {
         assertThat(node.run("one", "grep ' /data ' /proc/mounts"))
                 .contains("nosuid")
                 .contains("nodev");
-        assertThat(node.run(
-                        "one",
-                        "cp /usr/bin/id /data/id; chmod 4755 /data/id; su user -c '/data/id -u'; cp"
-                                + " /usr/bin/id /id; chmod 4755 /id; su user -c '/id -u'"))
+        assertThat(
+                        node.run(
+                                "one",
+                                "cp /usr/bin/id /data/id; chmod 4755 /data/id; su user -c '/data/id -u'; cp /usr/bin/id /id; chmod 4755 /id; su user -c '/id -u'"))
                 .isEqualTo("1000\n0");
     }
 
@@ -219,8 +219,8 @@ class VolumeTest extends NodeTest {
             node.run(id, "head -c 4M /dev/urandom > /data/kept-%s; sync /data/kept-%s".formatted(id, id));
         }
         String before = node.run("one", "sha256sum /data/kept-*");
-        String fill = "dd if=/dev/zero of=/data/large-%s bs=1M count=4096 conv=fsync 2> /dev/shm/said; echo $? >"
-                + " /dev/shm/ended";
+        String fill =
+                "dd if=/dev/zero of=/data/large-%s bs=1M count=4096 conv=fsync 2> /dev/shm/said; echo $? > /dev/shm/ended";
         try (var first = node.start("one", fill.formatted("one"));
                 var second = node.start("two", fill.formatted("two"))) {
             assertThat(List.of(first, second)).hasSize(2);
@@ -312,8 +312,7 @@ class VolumeTest extends NodeTest {
         node.run("one", "echo start > /data/grows; seq 1000 > /data/shrinks; echo x > /data/rights");
         start(
                 "one",
-                "exec 3>>/data/grows 4</data/shrinks 5</data/rights; i=0; while :; do i=$((i+1)); echo tick-$i >&3;"
-                        + " echo $i >> /count; sleep 0.05; done");
+                "exec 3>>/data/grows 4</data/shrinks 5</data/rights; i=0; while :; do i=$((i+1)); echo tick-$i >&3; echo $i >> /count; sleep 0.05; done");
         Await.until("the process counts", () -> count("one") > 3);
         pauseForGood();
         Files.writeString(place(shared).resolve("grows"), text(shared, "/grows") + "meanwhile\n".repeat(5000));
