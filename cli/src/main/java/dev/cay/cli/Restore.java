@@ -72,7 +72,7 @@ final class Restore {
         tell(manifest);
     }
 
-    /// Opens the backup, which is compressed unless somebody unpacked it.
+    /// Opens the backup, which is compressed unless the user unpacked it.
     private InputStream unpacked(InputStream in) throws IOException {
         var buffered = new BufferedInputStream(new Counting(in, progress), BUFFER);
         buffered.mark(ZSTD.length);

@@ -17,7 +17,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
-/// What every {@link Node} does, whoever asks. Tests may share a node: each has sandboxes of its own and removes them.
+/// What every {@link Node} does. Tests may share a node: each has its own sandboxes and removes them.
 public interface NodeContract {
     Node node();
 

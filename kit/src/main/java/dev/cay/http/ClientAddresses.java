@@ -2,10 +2,10 @@ package dev.cay.http;
 
 import java.util.List;
 
-/// Knows whose address stands for a request that came by a reverse proxy.
+/// Finds the client's address of a request that came through a reverse proxy.
 @FunctionalInterface
 public interface ClientAddresses {
-    /// Believes no proxy.
+    /// Trusts no proxy.
     ClientAddresses PEERS = (peer, _) -> peer;
 
     /// @param peer      where the connection comes from

@@ -152,8 +152,8 @@ public final class Exchange {
         return endPoint.listener().inside();
     }
 
-    /// The address of the client, without a port: where the connection comes from, unless that is a proxy which the
-    /// operator trusts. Nobody inside a sandbox is.
+    /// The address of the client, without a port: the peer of the connection, unless that is a proxy which the
+    /// operator trusts. A peer inside a sandbox is never trusted.
     public String peer() {
         String peer = Request.getRemoteAddr(request);
         return inside() == null ? clients.client(peer, request.getHeaders().getValuesList("X-Forwarded-For")) : peer;

@@ -8,8 +8,8 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import org.jspecify.annotations.Nullable;
 
-/// Does something to each entry of a directory tree: to what a directory holds before the directory itself. Links are
-/// entries like any other. What goes meanwhile is fine.
+/// Does something to each entry of a directory tree: to the content of a directory before the directory itself. Links
+/// are entries like any other. Entries may disappear meanwhile.
 final class EachEntry extends SimpleFileVisitor<Path> {
     /// What is done to an entry.
     interface Work {

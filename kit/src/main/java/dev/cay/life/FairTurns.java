@@ -11,15 +11,15 @@ import java.util.SequencedMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/// Lets so many run at once and makes the others wait: a hundred starts at once finish sooner one after the other than
-/// all together, and so do a hundred pauses, which all want the same disk.
+/// Limits how many run at the same time, and makes the others wait: a hundred starts finish sooner one after the other
+/// than all together, and so do a hundred pauses, which use the same disk.
 ///
-/// Teams take turns, and each team's own wait in order. However many one team has waiting, the first of another team
-/// waits for one of them at most. Thread-safe.
+/// Teams take turns, and the work of each team waits in order. However much of one team waits, the first of another
+/// team waits for at most one of it. Thread-safe.
 public final class FairTurns {
     private static final int MOST_TEAMS = 10;
 
-    /// One that was let in; closing lets in the next.
+    /// A permit to run; closing it admits the next one.
     public interface Turn extends AutoCloseable {
         @Override
         void close();
@@ -35,7 +35,7 @@ public final class FairTurns {
     private int running;
     private int waitingInAll;
 
-    /// @param what      is said to those who get no turn, before the reason
+    /// @param what      begins the message for those who get no turn, before the reason
     /// @param atOnce    how many run at once
     /// @param mostOfTeam how many of one team may wait; each costs memory
     /// @param limit     how long each waits
@@ -55,7 +55,7 @@ public final class FairTurns {
         return this::leave;
     }
 
-    /// A turn if nobody has to be waited for.
+    /// A turn, if no wait is needed.
     public synchronized Optional<Turn> tryTake() {
         if (running == atOnce) {
             return Optional.empty();
@@ -64,7 +64,7 @@ public final class FairTurns {
         return Optional.of(this::leave);
     }
 
-    /// @return whether nobody has to be waited for; if not, the semaphore is released when it is the caller's turn
+    /// @return whether no wait is needed; if one is, the semaphore is released when it is the caller's turn
     private synchronized boolean enter(TeamId team, Semaphore called) {
         if (running < atOnce) {
             running++;
@@ -93,7 +93,7 @@ public final class FairTurns {
         }
     }
 
-    /// @return false if its turn has come meanwhile
+    /// @return false if it has got its turn meanwhile
     private synchronized boolean withdraw(TeamId team, Semaphore called) {
         var own = waiting.get(team);
         if (own == null || !own.remove(called)) {
@@ -106,7 +106,8 @@ public final class FairTurns {
         return true;
     }
 
-    /// The team whose turn it is goes to the end of the line with what it has left.
+    /// Gives the turn to the first of the next team, which then goes to the end of the queue with the rest of its
+    /// work.
     private synchronized void leave() {
         var next = waiting.pollFirstEntry();
         if (next == null) {

@@ -4,11 +4,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 
-/// The wall clock time at the start, advanced by the clock that nobody can set: two readings are always as far apart as
-/// the time that passed between them.
+/// The wall clock time at the start, advanced by the monotonic clock: two readings always differ by the time that
+/// passed between them.
 ///
-/// When somebody sets the wall clock, {@link #jump} says by how much, and {@link #follow} is called once all recorded
-/// times were moved along.
+/// After the wall clock was set, {@link #jump} returns by how much, and {@link #follow} is called once all recorded
+/// times were moved.
 ///
 /// The two clocks are compared by reading one after the other, and this process may be suspended in between: only a
 /// comparison that took next to no time counts.

@@ -3,11 +3,11 @@ package dev.cay.life;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Points with a name in work that must survive a crash at each of them.
+/// Named points in work that must survive a crash at each of them.
 ///
-/// Nothing happens there in a daemon that users have: nothing on its class path listens. The proofs `faults`, `builds`
-/// and `webhooks` add a class to their own daemons that does, and so kill the daemon at every step, or fill the disk,
-/// and not at random.
+/// They have no effect in a daemon of users, because nothing on its class path listens. The proofs `faults`, `builds`
+/// and `webhooks` add a listener to their own daemons. So they kill the daemon, or fill the disk, at every step and
+/// not only at random.
 public final class Steps {
     private static volatile @Nullable Consumer<String> listener;
 

@@ -178,8 +178,9 @@ final class Http2Upstreams {
         }
     }
 
-    /// The open calls of a connection. All of them are told of its end, even a stream that Jetty has closed already:
-    /// Jetty closes a stream that is just being sent without telling its listener, which would wait for ever.
+    /// The open calls of a connection. All of them are notified of its end, even on a stream that Jetty has closed
+    /// already: Jetty closes a stream that is just being sent without notifying its listener, which would wait for
+    /// ever.
     private static final class Calls implements Session.Listener {
         private final Set<Call> active = ConcurrentHashMap.newKeySet();
         private volatile boolean ended;

@@ -8,8 +8,8 @@ import java.util.Map;
 /// ECDSA signatures by Bouncy Castle, for TLS that this process opens: the JDK's take three to six times as long where
 /// the processor has no instructions for them. Each of its TLS handshakes signs once, or checks two or three.
 ///
-/// Nothing else of Bouncy Castle is offered: its ciphers and digests are slower than the JDK's. It signs with its own
-/// keys alone, which hold what it computes in advance; it checks for everybody.
+/// Nothing else of Bouncy Castle is offered: its ciphers and digests are slower than the JDK's. It signs only with its
+/// own keys, which have precomputed values; it verifies with all keys.
 final class EllipticSignatures extends Provider {
     private static final String CLASS = "org.bouncycastle.jcajce.provider.asymmetric.ec.SignatureSpi$ecDSA";
     private static final String KEYS =

@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// Reverse proxies of the operator's, whose header `X-Forwarded-For` is believed.
+/// The operator's reverse proxies, whose header `X-Forwarded-For` is trusted.
 ///
-/// Each proxy adds the address of its own client at the end of the header. What stands before may have been written by
-/// anybody, so it is read from the end, and only as long as the address before was a trusted proxy.
+/// Each proxy adds the address of its own client at the end of the header. A client may have written what is before,
+/// so the header is read from the end, and only as long as the address before was a trusted proxy.
 public final class TrustedProxies {
     /// An IPv4 address with a port, or an address in brackets with or without one, as some proxies write.
     private static final Pattern WITH_PORT = Pattern.compile("([0-9.]+):\\d+|\\[([0-9a-fA-F:.]+)](?::\\d+)?");

@@ -13,7 +13,7 @@ import java.util.function.IntConsumer;
 /// @param characters its number of code points
 /// @param more       whether the text continues after it
 record TextPart(String text, int characters, boolean more) {
-    /// Reads no further than it must: a file may be longer than what anybody wants of it.
+    /// Reads no further than needed: the file may be much longer than the wanted part.
     static TextPart read(InputStream file, int offset, int length) throws IOException {
         var reader = new BufferedReader(new InputStreamReader(file, StandardCharsets.UTF_8));
         take(reader, offset, _ -> {});

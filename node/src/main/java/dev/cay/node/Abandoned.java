@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /// Removes what killed tests and measurements left on the host: their processes, daemons, sandboxes, networks, pools
-/// and files. Finds them by their records, never by a pattern that could match somebody else's.
+/// and files. Finds them by their records, never by a pattern that could match something of another program.
 ///
 /// A `cay test` is on record as a file in the ledger's directory `runs`. The file has the name of its process and holds
 /// the path of its temporary directory. Everything else is on record as a {@link Reservation}.

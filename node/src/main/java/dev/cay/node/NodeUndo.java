@@ -25,8 +25,8 @@ final class NodeUndo implements AutoCloseable {
         onHost.step(step);
     }
 
-    /// After a start that failed. Sandboxes of an earlier daemon need what it made, and find it when somebody
-    /// has fixed the cause.
+    /// Cleans up after a failed start. Keeps what sandboxes of an earlier daemon need, for the next start after the
+    /// cause is fixed.
     void giveUp(Exception cause) {
         parts.close();
         try {

@@ -10,7 +10,7 @@ import dev.cay.server.webhook.Webhooks;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.LogLine;
 
-/// What is told of sandboxes: logs, metrics, and events that are sent elsewhere.
+/// The parts that observe sandboxes: logs, metrics, and the delivery of events.
 record ObservationParts(
         SandboxLogs logs,
         LogShipper shipper,

@@ -20,7 +20,7 @@ public final class OwnPort {
 
     private OwnPort() {}
 
-    /// One that nobody listens at.
+    /// A port at which no server listens.
     public static int free() throws IOException {
         try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             return socket.getLocalPort();
@@ -30,7 +30,7 @@ public final class OwnPort {
     /// Waits until the server listens at the port and the check succeeds.
     ///
     /// @param name what the server is called when it does not start
-    /// @param log  what the server wrote, which is told then
+    /// @param log  the server's output, which the failure shows
     static void await(Process server, int port, Check check, String name, Path log)
             throws IOException, InterruptedException {
         long end = System.nanoTime() + PATIENCE.toNanos();

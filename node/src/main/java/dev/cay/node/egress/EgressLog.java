@@ -16,7 +16,7 @@ final class EgressLog {
     private static final int MOST = 1000;
     private static final int MOST_NAME = 253;
 
-    /// How many refusals are told of in all: a program can make up names without end.
+    /// The number of refusals that are reported: a program can invent names without end.
     private static final int MOST_TOLD = 100;
 
     private record Key(
@@ -55,7 +55,7 @@ final class EgressLog {
         this.clock = clock;
     }
 
-    /// @param listener is told of each refusal that is like none before
+    /// @param listener gets the first refusal of each kind
     void onRefusal(Consumer<EgressEntry> listener) {
         onRefusal = listener;
     }

@@ -74,7 +74,7 @@ public final class EgressPath implements PathRules, AutoCloseable {
         }
     };
 
-    /// Who is told of refusals of which sandbox.
+    /// The listener for refusals of each sandbox.
     private final Map<SandboxId, Consumer<EgressEntry>> refusals = new ConcurrentHashMap<>();
 
     private volatile @Nullable Descriptor listener;
@@ -165,7 +165,7 @@ public final class EgressPath implements PathRules, AutoCloseable {
         return Optional.ofNullable(bySource.get(client)).map(sandbox -> new SandboxNames(sandbox, parts.upstreams()));
     }
 
-    /// Tells somebody of the first refusal of each kind for a sandbox, until the returned object is closed.
+    /// Reports the first refusal of each kind of a sandbox, until the returned object is closed.
     public AutoCloseable onRefusal(SandboxId id, Consumer<EgressEntry> listener) {
         refusals.put(id, listener);
         return () -> refusals.remove(id, listener);

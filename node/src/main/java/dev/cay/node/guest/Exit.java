@@ -36,7 +36,7 @@ public record Exit(int code, int signal, boolean coreDumped, boolean outOfMemory
         return new Exit(code, signal, coreDumped, true);
     }
 
-    /// Whether it was killed, by the kernel or anybody.
+    /// Whether it was killed, by the kernel or by a process.
     public boolean killed() {
         return signal == SIGKILL || code == KILLED_BELOW;
     }

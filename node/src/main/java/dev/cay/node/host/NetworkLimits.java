@@ -27,7 +27,7 @@ public record NetworkLimits(
         open = List.copyOf(open);
     }
 
-    /// Whether the ceiling leaves a place that the node connects to for somebody.
+    /// Whether the ceiling permits a destination that the node connects to on behalf of a user.
     ///
     /// @param address of the host; null when a proxy looks it up, and then only the lack of a ceiling will do
     public boolean permits(String host, @Nullable InetAddress address, int port) {

@@ -96,7 +96,7 @@ public final class Sysctls {
         });
     }
 
-    /// Removes the instance. If it was the last, restores all original values, except those that somebody else has
+    /// Removes the instance. If it was the last, restores all original values, except those that another program has
     /// changed since.
     public List<Change> leave(String instance) {
         return ledger.change(book -> {

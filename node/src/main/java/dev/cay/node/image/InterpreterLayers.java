@@ -33,7 +33,7 @@ public final class InterpreterLayers {
         return roots.stream().anyMatch(InterpreterLayers::hasList);
     }
 
-    /// Whether the layer has the list. A template may be anybody's image, so links in it are not followed.
+    /// Whether the layer has the list. A template may be a hostile image, so links in it are not followed.
     private static boolean hasList(Path layer) {
         var file = layer.resolve(LANGUAGES);
         try {

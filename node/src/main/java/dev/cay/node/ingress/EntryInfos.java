@@ -54,7 +54,7 @@ final class EntryInfos {
         return info.build();
     }
 
-    /// File systems keep times that the protocol has no form for. The nearest one that it has is told in place of them.
+    /// File systems keep times that the protocol cannot express. The nearest possible time is sent instead.
     private static Timestamp time(Instant modified) {
         var near = modified.isBefore(FIRST) ? FIRST : modified.isAfter(LAST) ? LAST : modified;
         return Timestamp.newBuilder()

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The facts about a sandbox that {@link Envd} and its routes need.
 ///
-/// @param defaults       default variables of every process, which anybody may replace
+/// @param defaults       default variables of every process, which the creator's variables and a command's own replace
 /// @param environment    the variables of its creator
 /// @param accessToken    token that requests must carry, or null for none
 /// @param defaultWorkdir default directory of processes, or null for the user's home

@@ -56,7 +56,7 @@ final class DnsForwarder implements AutoCloseable {
     private @Nullable DatagramSocket datagrams;
     private @Nullable ServerSocket streams;
 
-    /// @param filters for clients that learn some names only; whoever has one is served
+    /// @param filters for clients that may look up only some names; every client with a filter is served
     /// @param shown   which addresses the others may learn
     DnsForwarder(
             InetSocketAddress address,

@@ -142,7 +142,7 @@ public final class ProcessTable implements AutoCloseable {
         known.close(false);
     }
 
-    /// Closes; subscribers are told to continue at another table.
+    /// Closes the table and tells subscribers to continue at another one.
     public void closeForAnother() {
         known.close(true);
     }

@@ -24,7 +24,7 @@ public final class SandboxProcess {
     private static final Logger log = LoggerFactory.getLogger(SandboxProcess.class);
     static final int SIGKILL = 9;
 
-    /// Keeps processes, and is told of their ends. Must not block.
+    /// Owns processes, and is notified of their ends. Must not block.
     interface Owner {
         /// The process has just ended.
         void ended(SandboxProcess process, Exit exit);

@@ -17,7 +17,7 @@ final class RuncCalls {
     private static final Duration START_LIMIT = Duration.ofSeconds(30);
     private static final Duration SAVE_LIMIT = Duration.ofMinutes(5);
 
-    /// Options for both saving and restoring: runc makes the network anew, connections and file locks are kept.
+    /// Options for both saving and restoring: runc sets up the network again, connections and file locks are kept.
     private static final List<String> CRIU_OPTIONS =
             List.of("--empty-ns", "network", "--tcp-established", "--file-locks");
 

@@ -99,7 +99,7 @@ final class OpenSandbox implements AutoCloseable {
         this.side = notes.isSide();
         this.bare = notes.bare();
         this.caller = notes.edgeCaller();
-        // Nobody could ask for the log of one that nobody knows.
+        // A side sandbox is in no list, so no client can ask for its log.
         this.log = (side ? new LogHub(host.clock()) : traffic.logs()).of(spec.id());
         log.hide(spec.environment().values());
         this.meter = new UseMeter(container, spec.resources(), host, work.files(), log);

@@ -34,7 +34,7 @@ final class SandboxIdentity {
         writeTeam(spec, files);
     }
 
-    /// Writes nothing for one that was started in advance and is nobody's yet.
+    /// Writes nothing for a spare sandbox, which has no owner yet.
     static void writeTeam(SandboxSpec spec, FileTree files) {
         String team = spec.environment().get(TEAM);
         if (team != null) {

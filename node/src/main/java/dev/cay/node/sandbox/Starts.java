@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Starts sandboxes: those that somebody asks for, spare ones, and those of builds. Gives spare ones away. Thread-safe.
+/// Starts sandboxes: requested ones, spare ones, and those of builds. Gives spare ones away. Thread-safe.
 final class Starts {
     private static final Logger log = LoggerFactory.getLogger(Starts.class);
     private static final Duration START_LIMIT = Duration.ofMinutes(1);
@@ -116,7 +116,7 @@ final class Starts {
         });
     }
 
-    /// No spare sandbox is made while somebody waits for this start.
+    /// No spare sandbox is made while a client waits for this start.
     <T> T awaited(Supplier<T> start) {
         awaited.incrementAndGet();
         try {
@@ -126,7 +126,7 @@ final class Starts {
         }
     }
 
-    /// Has what its template starts running before anybody gets it.
+    /// Runs the template's start command before the sandbox is given to a client.
     private void startUp(SandboxKeeper keeper, @Nullable StartCommand start) {
         if (start == null) {
             return;
@@ -179,7 +179,7 @@ final class Starts {
         return keeper;
     }
 
-    /// One that began while the daemon was being stopped is nobody's.
+    /// Ends a sandbox that was started while the node began to stop.
     private void requireOpen(SandboxKeeper keeper) {
         if (stopped) {
             keeper.end();

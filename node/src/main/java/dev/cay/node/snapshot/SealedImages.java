@@ -144,8 +144,8 @@ public final class SealedImages {
         return sealed.resolve(id.value());
     }
 
-    /// Mounts a tmpfs. CRIU makes files that everybody may read, and opens them as the sandbox's root too; other users
-    /// cannot pass.
+    /// Mounts a tmpfs. CRIU makes files that every user may read, and also opens them as the sandbox's root; other
+    /// users cannot enter the directory.
     private Path mount(Undo undo, SandboxId id, Slot slot) {
         Path place = plain.resolve(id.value());
         try {

@@ -24,7 +24,7 @@ import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Which snapshots lie in the pool, by their names. Thread-safe for different names.
+/// The snapshots in the pool, by their names. Thread-safe for different names.
 ///
 /// Each snapshot is a directory of the pool: `disk`, a copy of the sandbox's own files; `memory`, CRIU's
 /// images, if that was saved; `processes`, what is known of running commands and their output; and
@@ -254,7 +254,7 @@ public final class SnapshotStore {
         }
     }
 
-    /// Keeps the files of a snapshot as they are while a sandbox is filled from them, whoever deletes it meanwhile.
+    /// Keeps the files of a snapshot while a sandbox is filled from them, even if the snapshot is deleted meanwhile.
     public void use(String name, SandboxId by) {
         held.use(name, by);
     }

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Reports changes in a directory, in the order of the kernel's events. Of two equal changes in a row, one is reported.
 ///
-/// Changes are queued until the reader takes them, up to a limit: a reader that is too slow, or a sandbox that is too
-/// fast, ends the watch, and the reader is told so after all queued changes.
+/// Changes are queued until the reader takes them, up to a limit. A reader that is too slow, or a sandbox that is too
+/// fast, ends the watch; the reader gets this end after all queued changes.
 public final class Watch implements AutoCloseable {
     private static final String TOO_MUCH = "more changed than could be told: watch again, and list the directory";
     private static final Duration SETTLE = Duration.ofMillis(500);

@@ -53,7 +53,7 @@ public final class Watches implements AutoCloseable {
                     kept.put(each.getKey(), watch);
                 }
             } catch (IOException | CayException e) {
-                // The directory is gone; the client is told that there is no such watcher.
+                // The directory does not exist any more; the client gets "not found" for this watcher.
                 log.atDebug().setCause(e).addKeyValue("watcher", each.getKey()).log("a watcher could not be restored");
             }
         }

@@ -48,15 +48,15 @@ public final class Access {
 
     /// Authenticates people who use tokens of their own instead of API keys.
     public interface People {
-        /// The rights of the token's owner in a team, in the form of a key.
+        /// Returns the rights of the token's owner in a team, in the form of a key.
         ///
         /// @param team null if the request names none
         /// @throws CayException if the token is not valid, or its owner is no member of the team
         TeamKey rights(String token, @Nullable TeamId team);
 
-        /// What the owner of this token may do in each of their teams, at least one, as keys.
+        /// Returns the rights of the token's owner in each of their teams, at least one, in the form of keys.
         ///
-        /// @throws CayException if the token is not good, or its owner is a member of no team
+        /// @throws CayException if the token is not valid, or its owner is a member of no team
         List<TeamKey> rights(String token);
 
         /// A new API key for each of these rights, in their order.
@@ -64,17 +64,18 @@ public final class Access {
         /// @throws CayException if the owner makes too many, or has other rights by now
         List<Minted> mint(String token, List<TeamKey> rights);
 
-        /// @param text the key itself, which nobody can be told again
+        /// @param text the key itself, which cannot be shown again
         record Minted(TeamKey key, String text) {}
 
         /// Whether this server made the token, and it is still valid.
         boolean knows(String token);
 
-        /// What the owner of a sign-in may do in a team now; empty if it is over, or they are no member.
+        /// Returns the present rights of a sign-in's owner in a team; empty if the sign-in has ended, or the owner is
+        /// no member.
         Optional<TeamKey> rightsNow(String signIn, TeamId team);
     }
 
-    /// Answers a request on behalf of somebody who was given a token.
+    /// Answers a request on behalf of the holder of a token.
     public interface Work {
         void run() throws IOException;
     }
@@ -201,12 +202,12 @@ public final class Access {
         open.cut(key -> key.id().equals(rights.id()));
     }
 
-    /// Cuts what is under way with tokens of a sign-in that has ended.
+    /// Cuts open requests with tokens of a sign-in that has ended.
     void cutSignIn(String signIn) {
         open.cut(key -> signIn.equals(key.signIn()));
     }
 
-    /// Cuts what is under way with keys that have expired meanwhile; every few seconds.
+    /// Cuts open requests whose keys have expired. Called every few seconds.
     public void cutExpired() {
         if (!open.isEmpty()) {
             var now = clock.instant();
@@ -295,9 +296,8 @@ public final class Access {
         return key.isOfPerson() ? SIGN_IN + key.signIn() : KEY + key.id();
     }
 
-    /// Serves a request with a token that its holder was given, as long as they could be given it now; cuts it when
-    /// that
-    /// ends.
+    /// Serves a request with a token, as long as the token's holder has the rights to get it; cuts the request when
+    /// they lose these rights.
     ///
     /// @param team  that the token is for
     /// @param needs what the holder must be allowed to do
@@ -343,7 +343,8 @@ public final class Access {
         void handle(Exchange exchange, Audit.Act act) throws Exception;
     }
 
-    /// A key that is revoked while its request comes in is not cut with the others.
+    /// Refuses a request whose key was revoked after its authentication: such a request was not open yet when the
+    /// others were cut.
     private void requireKnown(Exchange exchange) {
         var credential = Credential.of(exchange);
         if (credential.isOfPerson()) {
@@ -464,7 +465,7 @@ public final class Access {
         return credential.isApiKey() && keys.ofHash(credential.key().hash()) != null;
     }
 
-    /// Writes down what only memory knows.
+    /// Writes the last uses of keys, which are only in memory until then.
     public void close() {
         uses.write();
     }

@@ -30,14 +30,14 @@ final class AccessStore {
                 at.toEpochMilli());
     }
 
-    /// Others that lock the team wait until this transaction ends.
+    /// Locks a team: other transactions that lock it wait until this one ends.
     ///
     /// @return false if it was deleted
     static boolean lock(Handle handle, TeamId team) {
         return handle.execute("UPDATE team SET slug = slug WHERE id = ? AND deleted_at IS NULL", team.value()) == 1;
     }
 
-    /// How many things it has that keep it from being deleted; those that begin just now are among them.
+    /// Counts what keeps a team from being deleted, including what is just being made.
     static long holdings(Handle handle, TeamId team) {
         return handle.createQuery("""
                         SELECT (SELECT COUNT(*) FROM sandbox WHERE team_id = :team AND state <> 'KILLED')

@@ -28,7 +28,7 @@ public record AdminToken(Path file) {
         return new AdminToken(stateDirectory.resolve(NAME));
     }
 
-    /// Makes one unless there is one.
+    /// Creates the token unless the file exists.
     void make(SecureRandom random) {
         if (!Files.exists(file)) {
             renew(random);
@@ -56,7 +56,7 @@ public record AdminToken(Path file) {
         }
     }
 
-    /// Tells this token from others, and nothing about it.
+    /// A text that differs for each token and reveals nothing about it.
     String fingerprint() {
         try {
             byte[] hash = MessageDigest.getInstance("SHA-256").digest(read().getBytes(StandardCharsets.UTF_8));

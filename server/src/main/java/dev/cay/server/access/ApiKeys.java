@@ -15,9 +15,8 @@ import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// Makes, changes and revokes API keys. Each change is in the store before anybody sees it. Thread-safe; one is made at
-/// a
-/// time, so that there are never more than there may be.
+/// Makes, changes and revokes API keys. Each change is stored before it takes effect. Thread-safe; keys are made one
+/// at a time, so that their number never exceeds the limit.
 public final class ApiKeys {
     private static final int LONGEST_NAME = 200;
     private static final int MOST = 1000;
@@ -55,7 +54,7 @@ public final class ApiKeys {
         return access.keyCounts();
     }
 
-    /// A key that was made with another one is no wider than that one, and ends no later.
+    /// Creates a key. A key that was made with another key has no wider scope and no later end.
     ///
     /// @param maker null for the operator
     public synchronized Made create(Team team, Wanted wanted, @Nullable TeamKey maker) {
@@ -104,7 +103,7 @@ public final class ApiKeys {
     /// leaves the team.
     ///
     /// @param rights what the person may do, where, and by which sign-in
-    /// @param most   how many such keys a person has in a team; the oldest make room
+    /// @param most   how many such keys a person has in a team; the oldest is revoked for a further one
     public synchronized Made mint(TeamKey rights, String name, int most) {
         var team = rights.team();
         var earlier = list(team).stream()
@@ -115,7 +114,7 @@ public final class ApiKeys {
         return make(team, checked(name), rights.scope(), null, new Source(rights.person(), rights.signIn(), null));
     }
 
-    /// Revokes the keys that were minted for a sign-in, and cuts what is under way with its tokens.
+    /// Revokes the keys that were minted for a sign-in, and cuts open requests with its tokens.
     public void end(String signIn) {
         revokeMinted(key -> signIn.equals(key.signIn()));
         access.cutSignIn(signIn);

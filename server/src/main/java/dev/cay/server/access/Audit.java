@@ -11,12 +11,12 @@ public interface Audit {
     /// Begins the report of a request whose sender is not known yet.
     Act begin(Exchange exchange);
 
-    /// The daemon did something of its own accord.
+    /// The daemon did something without a request.
     ///
     /// @param facts ids and numbers, never a secret or a text of users
     void byItself(String action, TeamId team, Map<String, String> facts);
 
-    /// Somebody signed in or out, or was refused.
+    /// A person signed in or out, or was refused.
     void signIn(Exchange exchange, SignInAct act);
 
     /// @param action `person.sign-in`, `person.sign-out` or `person.renew`
@@ -29,7 +29,7 @@ public interface Audit {
         /// The request carries the operator's token.
         void byOperator();
 
-        /// The request carries a known key, or the operator's token for a team. The key may be refused all the same.
+        /// The request carries a known key, or the operator's token for a team. The key may still be refused.
         void by(Caller caller);
 
         /// The request carries a token for one thing of a team.

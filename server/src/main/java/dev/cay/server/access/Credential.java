@@ -7,7 +7,7 @@ import dev.cay.wire.TeamId;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// What a request shows to say whose it is: an API key or a person's token. Nothing here says whether it is good.
+/// The credential of a request: an API key or a person's token. This class does not check whether it is valid.
 public record Credential(String text) {
     static final String FIX = "; `cay env` prints the key of this server as E2B_API_KEY";
 
@@ -16,7 +16,7 @@ public record Credential(String text) {
     /// The shape of a signed JWT.
     private static final Pattern PERSON_TOKEN = Pattern.compile("[\\w-]+\\.[\\w-]+\\.[\\w-]+");
 
-    /// The credential of the request, wherever it stands.
+    /// The credential of the request, from any of the headers that may have it.
     static Credential of(Exchange exchange) {
         String key = exchange.header("X-API-Key");
         if (key != null && !key.isBlank()) {
@@ -39,7 +39,7 @@ public record Credential(String text) {
         return bearer;
     }
 
-    /// Whether the request comes with the token of a person, good or not, and not with an API key.
+    /// Whether the request carries the token of a person, valid or not, and not an API key.
     static boolean isOfPerson(Exchange exchange) {
         return exchange.header(AdminToken.HEADER) == null && of(exchange).isOfPerson();
     }
@@ -50,8 +50,8 @@ public record Credential(String text) {
         return id == null ? null : new TeamId(id);
     }
 
-    /// What may be told of the credential of a request that nobody knows: how an API key begins and ends, as in a
-    /// listing, and nothing of any other text.
+    /// The part of an unknown credential that may be shown: the beginning and the end of an API key, as in a list, and
+    /// nothing of any other text.
     public static String masked(Exchange exchange) {
         if (exchange.header(AdminToken.HEADER) != null) {
             return "wrong admin token";

@@ -96,12 +96,12 @@ public record KeyScope(Kind kind, @Nullable SandboxId sandbox) {
                 && (request.area().equals("sandboxes") || request.reads());
     }
 
-    /// Whether who has this scope may do all that the other one allows.
+    /// Whether this scope allows everything that the other one allows.
     public boolean covers(KeyScope other) {
         return kind == Kind.ALL || equals(other) || (kind == Kind.SANDBOXES && other.kind == Kind.SANDBOX);
     }
 
-    /// Whether answers may hold what opens a sandbox: whoever has that can change all in it.
+    /// Whether answers may have the tokens of a sandbox, which permit every change in it.
     public boolean opensSandboxes() {
         return kind != Kind.READ;
     }

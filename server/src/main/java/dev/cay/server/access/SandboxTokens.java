@@ -54,12 +54,12 @@ public final class SandboxTokens {
         }
     }
 
-    /// Tells this Cay from another, and nothing about the secret.
+    /// A text that differs for each Cay and reveals nothing about the secret.
     public String fingerprint() {
         return derive("store").value();
     }
 
-    /// By which this Cay knows requests that it changed itself.
+    /// The mark by which this Cay recognizes requests that it changed itself.
     public String mark() {
         return "cay-" + derive("mark").value().substring(0, 16);
     }

@@ -63,7 +63,7 @@ public final class Teams {
         return plain.substring(0, Math.min(plain.length(), 63));
     }
 
-    /// For whoever makes something that belongs to a team: it is there, and who deletes it waits until this transaction
+    /// Checks in the transaction of a change that the team exists. A deletion of the team waits until this transaction
     /// ends.
     public static void requireThere(Handle handle, TeamId team) {
         if (!AccessStore.lock(handle, team)) {
@@ -71,7 +71,7 @@ public final class Teams {
         }
     }
 
-    /// Its keys are revoked. Refused while it has anything, also what is being made just now.
+    /// Deletes a team and revokes its keys. Refused while the team has anything, including what is just being made.
     public void delete(Team team) {
         if (team.equals(access.firstTeam())) {
             throw new CayException(

@@ -111,7 +111,7 @@ final class BuildLogs {
                 : new BuildLine(line.at(), line.level(), line.step(), message.substring(0, LONGEST) + "…");
     }
 
-    /// What somebody looks for.
+    /// The lines that a request asks for.
     ///
     /// @param forward whether the oldest lines come first
     /// @param from    how many lines that fit are left out

@@ -99,9 +99,10 @@ public final class BuildRoutes {
         exchange.send(202);
     }
 
-    /// For the team alone that builds: what builds print may hold secrets, also of templates that others may use.
+    /// Only for the team that builds: the output of builds may have secrets, also for templates that other teams may
+    /// use.
     ///
-    /// How far it is comes before what it said: whoever reads "ready" and then no more lines has seen all.
+    /// The state is read before the log, so a client that gets "ready" and no further lines has seen all lines.
     private void status(Team team, Exchange exchange) {
         var template = templates.requireOwn(team, exchange.parameter("templateID"));
         var build = Builds.require(template, buildId(exchange));

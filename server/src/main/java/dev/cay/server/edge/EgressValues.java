@@ -105,9 +105,8 @@ public final class EgressValues implements Placeholders {
                                 && Egress.Destination.parse(redirect).host().equals(host));
     }
 
-    /// @param bound whether whoever made the rules may use only secrets that are bound to hosts. That is judged again
-    /// for
-    ///              each request: the secret may be made, or lose its hosts, after the rules were.
+    /// @param bound whether the author of the rules may use only secrets that are bound to hosts. This is checked for
+    ///              each request, because a secret may be created, or lose its hosts, after the rules were made.
     private static boolean mayGo(Secrets.Value value, String host, boolean bound) {
         return value.hosts().isEmpty()
                 ? !bound

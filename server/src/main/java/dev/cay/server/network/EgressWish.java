@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 /// @param proxy    by which TCP leaves; null for none
 /// @param inspect  see {@link Egress#inspect}
 /// @param observe  see {@link Egress#observe}
-/// @param narrow   true if whoever made the rules may have no secrets sent but those that are bound to hosts; null
-///                 otherwise, and where an older Cay wrote it
+/// @param narrow   true if the author of the rules may use only secrets that are bound to hosts; null otherwise, and
+///                 for rules that an older Cay wrote
 public record EgressWish(
         List<String> allowOut,
         List<String> denyOut,

@@ -63,8 +63,7 @@ public final class Browsers {
         set(exchange, SESSION, "", 0);
     }
 
-    /// A secret of the browser's, made now if there is none, which tells this browser from others before anybody signed
-    /// in.
+    /// A secret that identifies the browser before a person signs in. Created if the browser has none.
     Secret binding(Exchange exchange) {
         return knownBinding(exchange).orElseGet(() -> {
             var fresh = Secret.random("", random);

@@ -21,7 +21,7 @@ final class MemberRoutes {
     private final SignInOptions ways;
     private final ToIntFunction<TeamKey> renewal;
 
-    /// @param renewal renews the tokens of sandboxes that somebody with these rights could open, and says of how many
+    /// @param renewal renews the tokens of all sandboxes that these rights opened, and returns their number
     MemberRoutes(Access access, People people, SignIns signIns, SignInOptions ways, ToIntFunction<TeamKey> renewal) {
         this.access = access;
         this.people = people;
@@ -106,8 +106,8 @@ final class MemberRoutes {
         exchange.sendJson(200, answer);
     }
 
-    /// A link that signs a browser in as this person. Whoever may have one is the operator's to decide, so nobody else
-    /// makes them.
+    /// Makes a link that signs a browser in as this person. Only the operator may make links, because they decide who
+    /// gets one.
     private void link(Exchange exchange) {
         String email = exchange.parameter("email");
         if (Boolean.TRUE.equals(RequestBody.of(exchange).bool("first"))

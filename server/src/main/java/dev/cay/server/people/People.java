@@ -15,7 +15,7 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jdbi.v3.core.Handle;
 
-/// Adds people to teams and removes them. Each change is in the store before anybody sees it. Thread-safe.
+/// Adds people to teams and removes them. Each change is stored before it takes effect. Thread-safe.
 final class People {
     private final Store store;
     private final Access access;
@@ -40,8 +40,8 @@ final class People {
                 key -> !members.contains(key.person() + " " + key.team().id()));
     }
 
-    /// Adds somebody to a team, or changes what they may do there: keys with the earlier rights that were minted for
-    /// them are revoked.
+    /// Adds a person to a team, or changes their rights there. Keys that were minted for them with the earlier rights
+    /// are revoked.
     Member add(Team team, String email, KeyScope scope) {
         if (scope.kind() == KeyScope.Kind.SANDBOX) {
             throw new CayException(
@@ -97,9 +97,9 @@ final class People {
         return TeamKey.ofPerson(person.id(), person.email(), member.team(), member.scope(), null);
     }
 
-    /// Removes somebody from all teams, and ends all they signed in with.
+    /// Removes a person from all teams, and ends all their sign-ins.
     ///
-    /// @return keys that they made, which stay
+    /// @return keys that they made, which stay valid
     List<TeamKey> remove(String email) {
         var person = require(email);
         var memberships = memberships(person);

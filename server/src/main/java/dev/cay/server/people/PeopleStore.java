@@ -48,7 +48,7 @@ final class PeopleStore {
                 """, person.id(), person.email(), at.toEpochMilli());
     }
 
-    /// @param account null for that of whoever comes next
+    /// @param account null for the account of the next person who signs in with this address
     static void pin(Handle handle, Person person, @Nullable String account) {
         handle.execute("UPDATE person SET account = ? WHERE id = ?", account, person.id());
     }

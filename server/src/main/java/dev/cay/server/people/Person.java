@@ -5,7 +5,7 @@ import dev.cay.wire.ErrorKind;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/// Somebody who signs in.
+/// A human who signs in.
 ///
 /// @param email by which the operator knows them, in lower case
 public record Person(String id, String email) {

@@ -38,7 +38,7 @@ public final class PersonAccess implements AutoCloseable {
     private final @Nullable OpenId issuer;
     private final @Nullable OpenIdRoutes openId;
 
-    /// @param renewal renews the tokens of sandboxes that somebody with these rights could open, and says of how many
+    /// @param renewal renews the tokens of all sandboxes that these rights opened, and returns their number
     public PersonAccess(
             Settings settings,
             Store store,

@@ -51,12 +51,12 @@ final class PersonAdmission {
 
     /// The person who has this account.
     ///
-    /// The account is remembered at the first time: an address that is given to somebody else later does not
-    /// open what was another person's.
+    /// The account is recorded at the first sign-in: a later owner of the same address does not get the rights of the
+    /// earlier one.
     ///
-    /// @param account whom the issuer knows them as, for ever
+    /// @param account the issuer's permanent identifier of the person
     /// @param email   which the issuer has verified
-    /// @throws CayException if they may not come in
+    /// @throws CayException if they may not sign in
     Person admit(String account, String email) {
         String address = Person.email(email);
         var own = ownTeams(Person.domain(address));
@@ -109,7 +109,7 @@ final class PersonAdmission {
         return own;
     }
 
-    /// Not again somebody whom the operator removed from the team.
+    /// Does not add a person again whom the operator removed from the team.
     private void join(Handle handle, Member member) {
         if (!PeopleStore.wasMember(handle, member.person(), member.team())) {
             PeopleStore.putMember(handle, member, clock.instant());

@@ -98,7 +98,7 @@ final class PersonTokens implements Access.People {
                 .build();
     }
 
-    /// Somebody who is removed or signed out while keys are minted does not keep the keys.
+    /// Refuses the new keys if the person was removed or signed out while they were minted.
     private void requireUnchanged(SignIn signIn, List<TeamKey> rights) {
         if (signIns.find(signIn.id()).isEmpty() || !rights(signIn).equals(rights)) {
             keys.revokeMinted(key -> signIn.id().equals(key.signIn()));

@@ -12,7 +12,7 @@ import java.util.HexFormat;
 record Secret(String text) {
     private static final int BYTES = 32;
 
-    /// @param prefix says what it is for, to whoever finds it somewhere
+    /// @param prefix shows the kind of secret to a reader who finds it somewhere
     static Secret random(String prefix, SecureRandom random) {
         byte[] value = new byte[BYTES];
         random.nextBytes(value);

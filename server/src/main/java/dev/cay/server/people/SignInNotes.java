@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Tells the audit log who signed in and out, and who was refused.
 final class SignInNotes {
-    /// How somebody proves who they are.
+    /// How a person proves their identity.
     enum Way {
         BROWSER("browser"),
         LINK("link"),
@@ -30,7 +30,7 @@ final class SignInNotes {
         note(exchange, "person.sign-in", way, person, true);
     }
 
-    /// @param person null when nobody knows who it is
+    /// @param person null if the person is not known
     void refused(Exchange exchange, Way way, @Nullable Person person) {
         note(exchange, "person.sign-in", way, person, false);
     }

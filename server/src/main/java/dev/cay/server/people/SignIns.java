@@ -15,7 +15,7 @@ import org.jdbi.v3.core.Handle;
 final class SignIns {
     static final Duration LINK_LIFE = Duration.ofMinutes(10);
 
-    /// A sign-in with the secret that proves it, which nobody can be told again.
+    /// A sign-in with the secret that proves it, which cannot be shown again.
     record Proved(SignIn signIn, Secret secret) {}
 
     /// What came of a refresh token.

@@ -111,13 +111,13 @@ public final class Quotas implements Access.Admission {
         }
     }
 
-    /// One request to a sandbox of this team by somebody who shows a token of it.
+    /// Counts a request to a sandbox of this team with a token of the sandbox.
     public void operation(TeamId team) {
         rates(team, "your team").operation();
     }
 
-    /// One request to a sandbox by somebody who shows no token of it. Each sandbox has a count of its own, so that who
-    /// knows the address of one does not use up what the team may do.
+    /// Counts a request to a sandbox without a token. Each sandbox has its own count, so that a stranger who knows the
+    /// address of one cannot use up the team's limit.
     public void strange(TeamId team, SandboxId sandbox) {
         var limits = of(team);
         if (limits.operationsPerMinute() != null) {

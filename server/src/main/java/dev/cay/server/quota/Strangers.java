@@ -6,7 +6,7 @@ import java.util.Map;
 
 /// How often clients without a token have asked each sandbox lately. Thread-safe.
 final class Strangers {
-    /// Those that were asked last; one that is forgotten begins anew.
+    /// The sandboxes that were requested last have counts; a sandbox that was dropped starts again at zero.
     private static final int MOST = 10_000;
 
     private final Map<SandboxId, Rates> bySandbox = new LinkedHashMap<>(16, 0.75f, true) {

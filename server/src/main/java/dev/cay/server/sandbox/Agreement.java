@@ -36,8 +36,8 @@ public final class Agreement {
                 : sandbox.state() == SandboxState.PAUSED && saved.equals(sandbox.saved());
     }
 
-    /// The record of a running sandbox. If it was never paused, its times stay. If it was, nobody knows any more for
-    /// how long it was resumed, so it gets the default.
+    /// The record of a running sandbox. If it was never paused, its times stay. If it was, the timeout of its resume
+    /// is not known any more, so it gets the default.
     private static Next running(SandboxRecord old, Instant now) {
         if (old.saved() == null) {
             return new Next(old.in(SandboxState.RUNNING), null);

@@ -37,7 +37,7 @@ public final class EgressLogs {
         }
     }
 
-    /// One count of the node's: a daemon that is started anew begins to count anew.
+    /// One count of the node, which starts again at zero when the daemon restarts.
     private record Count(Kind kind, Instant first) {
         Count(EgressEntry entry) {
             this(new Kind(entry), entry.firstSeen());
@@ -69,7 +69,7 @@ public final class EgressLogs {
         return new EgressSeen(List.copyOf(byKind.values()), all.dropped());
     }
 
-    /// Writes down what is new. A failure is told in the daemon's log alone: nothing else may fail for it.
+    /// Stores the new entries. A failure is only logged, because nothing else may fail for it.
     void keep(SandboxId id) {
         try {
             var now = fleet.node().egressSeen(id);

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Ends or pauses sandboxes when their time has passed: one thread waits for the earliest deadline. It also checks
-/// whether somebody has set the clock, on behalf of all recorded times.
+/// Ends or pauses sandboxes at their deadline: one thread waits for the earliest one. It also checks whether the clock
+/// was set, and then moves all recorded times.
 ///
 /// An entry may be out of date, because a changed deadline only adds another entry: the directory is asked before
 /// anything ends.

@@ -53,11 +53,10 @@ public final class TokenRenewal {
         }
     }
 
-    /// Renews the tokens of all sandboxes that a key could open: whoever had the key may have read their tokens,
-    /// whoever
-    /// created them.
+    /// Renews the tokens of all sandboxes that a key could open, whichever key created them: every holder of the key
+    /// may have read their tokens.
     ///
-    /// @return how many
+    /// @return their number
     public int ofKey(TeamKey key) {
         int renewed = 0;
         var failed = new ArrayList<String>();

@@ -150,8 +150,8 @@ public final class Secrets {
         return find(team, name).map(secret -> new Value(open(secret), SecretRequest.hosts(secret.metadata())));
     }
 
-    /// Refuses secrets that the caller could send to a host of their own choice, unless their key may do anything:
-    /// whoever makes a rule for a host reads the requests there.
+    /// Refuses secrets that the caller could send to a host of their choice, unless the caller's key has the scope
+    /// `all`: the author of a rule can choose a host and read the requests there.
     public void requireUsable(Caller caller, Set<String> names) {
         if (caller.scope().equals(KeyScope.ALL)) {
             return;

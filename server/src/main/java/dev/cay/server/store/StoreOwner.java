@@ -40,7 +40,7 @@ public final class StoreOwner {
         }
     }
 
-    /// Makes this Cay the owner of the records, whoever owned them.
+    /// Makes this Cay the owner of the records, whichever Cay owned them.
     public static void claim(Store store, String fingerprint, Instant at) {
         store.write(handle -> {
             remove(handle, OWNER);

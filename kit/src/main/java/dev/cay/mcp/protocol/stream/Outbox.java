@@ -25,7 +25,7 @@ public final class Outbox implements Conversation.Reply {
     /// An answer, and the same as it is sent.
     record Answer(Message message, byte[] data) {}
 
-    /// The one that sends now; a carrier that was replaced is told.
+    /// The carrier that sends now. A replaced carrier finds another one here.
     ///
     /// @param comesBack whether its client can reconnect for the rest when the stream ends early
     record Carrier(long number, boolean comesBack) {}

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /// How a registry knows who pulls. Secrets never stand in a text form of these.
 public sealed interface RegistryCredentials {
-    /// What everybody may have.
+    /// No credentials, for public images.
     record None() implements RegistryCredentials {}
 
     /// A user and a password, or whatever the registry wants in its place.

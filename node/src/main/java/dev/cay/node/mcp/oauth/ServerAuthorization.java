@@ -25,8 +25,8 @@ import org.slf4j.LoggerFactory;
 /// The authorization of one remote server for one sandbox: its tokens, or the page on which a user grants them.
 /// Thread-safe.
 ///
-/// Whoever calls the server asks for the token of the moment. One thread at a time has tokens renewed; others wait for
-/// what it gets.
+/// Each call of the server asks for the current token. One thread at a time renews tokens; the others wait for the
+/// result.
 public final class ServerAuthorization implements RemoteCredentials, Links.Target {
     private static final Logger log = LoggerFactory.getLogger(ServerAuthorization.class);
 

@@ -199,7 +199,8 @@ final class SandboxedHome implements ServerHome {
         return fresh;
     }
 
-    /// Must not block. Who is asleep does not notice by itself, unless somebody is at work on it.
+    /// Must not block. The processes of a suspended server do not notice the loss by themselves. If a thread is just
+    /// suspending or resuming the server, that thread notices it.
     private void lost(ServerStay gone) {
         if (stay == gone) {
             stay = null;
