@@ -51,8 +51,8 @@ final class PersonAdmission {
 
     /// The person who has this account.
     ///
-    /// The account is recorded at the first sign-in: a later owner of the same address does not get the rights of the
-    /// earlier one.
+    /// The account is recorded at the first sign-in: a later owner of the same address does not get the
+    /// rights of the earlier one.
     ///
     /// @param account the issuer's permanent identifier of the person
     /// @param email   which the issuer has verified
