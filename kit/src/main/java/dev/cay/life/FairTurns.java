@@ -71,7 +71,8 @@ public final class FairTurns {
             return true;
         }
         var others = waiting.get(team);
-        if (waitingInAll >= MOST_TEAMS * mostOfTeam || (others != null && others.size() >= mostOfTeam)) {
+        // The first of a team always waits: teams that have many waiting must not keep others out.
+        if (others != null && (others.size() >= mostOfTeam || waitingInAll >= MOST_TEAMS * mostOfTeam)) {
             throw busy("too many others wait for their turn");
         }
         waiting.computeIfAbsent(team, _ -> new ArrayDeque<>()).add(called);

@@ -77,6 +77,26 @@ final class FairTurnsTest {
         assertThat(next()).isEqualTo(QUIET);
     }
 
+    /// However many teams have as many waiting as they may.
+    @Test
+    void manyTeamsTogetherTurnNoOtherAway() throws Exception {
+        var limit = new FairTurns("no", 1, 2, Duration.ofMinutes(1));
+        taken.add(limit.take(LOUD));
+        for (int team = 0; team < 10; team++) {
+            for (int i = 0; i < 2; i++) {
+                waiting(limit, new TeamId("loud" + team));
+            }
+        }
+        waiting(limit, QUIET);
+        assertThatThrownBy(() -> limit.take(QUIET)).hasMessageContaining("too many others wait");
+        var seen = new ArrayList<TeamId>();
+        for (int i = 0; i < 21; i++) {
+            leave();
+            seen.add(next());
+        }
+        assertThat(seen.indexOf(QUIET)).isEqualTo(10);
+    }
+
     @Test
     void whoGivesUpLeavesTheLine() throws Exception {
         var limit = new FairTurns("no", 1, 10, Duration.ofMillis(50));
