@@ -247,7 +247,7 @@ public final class Exchange {
         return this;
     }
 
-    /// Adds `Retry-After` to 429 and 503, in whole seconds: clients read no dates.
+    /// Adds `Retry-After` to 429 and 503 where none is there yet, in whole seconds: clients read no dates.
     public Exchange retryLater(int status) {
         addRetry(response.getHeaders(), status);
         return this;
@@ -261,7 +261,7 @@ public final class Exchange {
     }
 
     static void addRetry(HttpFields.Mutable headers, int status) {
-        if (status == 429 || status == 503) {
+        if ((status == 429 || status == 503) && !headers.contains(HttpHeader.RETRY_AFTER)) {
             headers.put(HttpHeader.RETRY_AFTER, status == 429 ? "1" : "3");
         }
     }

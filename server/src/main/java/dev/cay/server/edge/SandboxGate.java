@@ -191,6 +191,7 @@ public final class SandboxGate {
             pauses.wake(sandbox);
             return true;
         } catch (CayException e) {
+            e.retryAfter().ifPresent(exchange::retryAfter);
             if (e.kind() == ErrorKind.NOT_FOUND) {
                 PageOrJson.send(exchange, EdgeAnswer.sandboxNotFound(id));
             } else {

@@ -83,6 +83,7 @@ public final class ContentRoutes {
 
     private static void refuse(Exchange exchange, CayException e) {
         int status = ErrorRenderer.status(e.kind());
+        exchange.retryLater(status);
         e.retryAfter().ifPresent(exchange::retryAfter);
         var body = Map.of("code", e.kind().name().toLowerCase(Locale.ROOT), "message", e.userMessage());
         exchange.send(status, "application/json; charset=utf-8", Json.write(body));
