@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.testing.Await;
 import dev.cay.testing.Fast;
+import dev.cay.wire.BuildId;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.BuildLine;
 import dev.cay.wire.node.BuildPlan;
 import dev.cay.wire.node.BuildResult;
 import dev.cay.wire.node.LogLine.Level;
+import dev.cay.wire.node.NodeTemplate;
 import dev.cay.wire.node.RegistryLogin;
+import dev.cay.wire.node.Resources;
 import dev.cay.wire.node.StartCommand;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -403,6 +406,48 @@ final class BuildApiTest {
     void badDockerfilesNameTheLine(String body, String part) {
         var requested = request("{\"name\":\"mine\"}");
         assertThat(begin(requested, body, 400).message()).contains(part);
+    }
+
+    /// Its base is made first, and the node does not know it yet.
+    @Test
+    void aBuildThatIsCancelledBeforeItBeganNeverBegins() throws Exception {
+        cay.made.put("r", NodeTemplate.State.BUILDING, "43 %");
+        cay.server.supply().start(new Resources(2, 512, 10240), List.of("r"), List.of());
+        var waiting = request("{\"name\":\"mine\"}");
+        begin(waiting, "{\"fromTemplate\":\"r\"}", 202);
+        TestServer.await("it waits", () -> !messages(waiting, "").isEmpty());
+        assertThat(cay.call("POST", path(waiting) + "/cancel").status()).isEqualTo(204);
+        cay.made.put("r", NodeTemplate.State.READY, "", "runners", "tree");
+        assertThat(cay.builds.begins(build(waiting), Duration.ofSeconds(4))).isFalse();
+        assertThat(status(waiting).get("reason").get("message").stringValue()).contains("cancelled");
+    }
+
+    @Test
+    void aBuildThatIsCancelledWhileItBeginsIsEnded() throws Exception {
+        var requested = request("{\"name\":\"mine\"}");
+        cay.builds.onBegin = _ -> assertThat(
+                        cay.call("POST", path(requested) + "/cancel").status())
+                .isEqualTo(204);
+        begin(requested, "{\"fromTemplate\":\"base\"}", 202);
+        cay.builds.await(build(requested));
+        TestServer.await("the node ends it", () -> cay.builds.cancelled.contains(new BuildId(build(requested))));
+        assertThat(status(requested).get("status").stringValue()).isEqualTo("error");
+    }
+
+    @Test
+    void theOperatorCancelsAllBuildsOfATeam() throws Exception {
+        var one = request("{\"name\":\"one\"}");
+        var two = request("{\"name\":\"two\"}");
+        begin(two, "{\"fromTemplate\":\"base\"}", 202);
+        cay.builds.await(build(two));
+        String team =
+                cay.admin("GET", "/admin/teams", "").json().get(0).get("teamID").stringValue();
+        String path = "/admin/teams/%s/builds/cancel".formatted(team);
+        assertThat(cay.call("POST", path, "{}").status()).isEqualTo(401);
+        assertThat(cay.admin("POST", path, "").json()).isEqualTo(cay.json("{\"cancelledCount\":2,\"failedCount\":0}"));
+        assertThat(List.of(status(one), status(two)))
+                .allMatch(status -> status.get("status").stringValue().equals("error"));
+        assertThat(cay.admin("POST", path, "").json()).isEqualTo(cay.json("{\"cancelledCount\":0,\"failedCount\":0}"));
     }
 
     @Test

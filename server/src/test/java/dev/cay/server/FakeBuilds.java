@@ -9,10 +9,13 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 
 /// Builds templates when a test says so.
 final class FakeBuilds implements NodeBuilds {
@@ -21,10 +24,29 @@ final class FakeBuilds implements NodeBuilds {
     private final Map<BuildId, Begun> begun = new LinkedHashMap<>();
     final Map<String, byte[]> files = new ConcurrentHashMap<>();
 
+    /// Called before a build begins.
+    volatile Consumer<BuildId> onBegin = id -> {};
+
+    /// Builds that had begun when they were cancelled.
+    final Set<BuildId> cancelled = ConcurrentHashMap.newKeySet();
+
     @Override
-    public synchronized void begin(BuildPlan plan, Watcher watcher) {
-        begun.put(plan.id(), new Begun(plan, watcher));
-        notifyAll();
+    public void begin(BuildPlan plan, Watcher watcher) {
+        onBegin.accept(plan.id());
+        synchronized (this) {
+            begun.put(plan.id(), new Begun(plan, watcher));
+            notifyAll();
+        }
+    }
+
+    /// Whether this build begins within this time.
+    synchronized boolean begins(String id, Duration limit) throws InterruptedException {
+        var build = new BuildId(id);
+        long end = System.nanoTime() + limit.toNanos();
+        while (!begun.containsKey(build) && System.nanoTime() < end) {
+            wait(100);
+        }
+        return begun.containsKey(build);
     }
 
     /// The build with this id, as soon as it has begun.
@@ -41,6 +63,7 @@ final class FakeBuilds implements NodeBuilds {
     public synchronized void cancel(BuildId id, String reason) {
         var build = begun.get(id);
         if (build != null) {
+            cancelled.add(id);
             build.watcher().failed(null, reason);
         }
     }

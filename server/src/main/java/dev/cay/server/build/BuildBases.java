@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// Finds the base of a build: layers of a template, or an image.
@@ -28,6 +29,9 @@ final class BuildBases {
 
     private static final Duration EVERY = Duration.ofSeconds(2);
     private static final String STEP = "base";
+
+    /// Why a build does not begin that was ended before.
+    static final String ENDED = "the build was ended before it began";
 
     private final Access access;
     private final Templates templates;
@@ -42,16 +46,20 @@ final class BuildBases {
     }
 
     /// The plan for the node. May wait for a template that is being built.
+    ///
+    /// @param underWay whether the build is still wanted
     BuildPlan plan(
             TemplateRecord template,
             TemplateBuild build,
             BuildStart start,
             RegistryLogins logins,
-            NodeBuilds.Watcher watcher) {
+            NodeBuilds.Watcher watcher,
+            BooleanSupplier underWay) {
         var team = access.requireTeam(template.teamId());
         var dockerfile = start.dockerfile();
         if (dockerfile != null) {
-            return plan(template, build, start, base(team, dockerfile, logins, watcher), null, build.resources());
+            return plan(
+                    template, build, start, base(team, dockerfile, logins, watcher, underWay), null, build.resources());
         }
         var archive = start.archive();
         if (archive != null) {
@@ -65,7 +73,7 @@ final class BuildBases {
             var base = new BuildPlan.Base.Image(String.valueOf(image), logins.image());
             return plan(template, build, start, base, null, build.resources());
         }
-        var from = await(team, name, watcher);
+        var from = await(team, name, watcher, underWay);
         // A template has no less disk than the template it is built on.
         var resources = build.resources().withDiskOfAtLeast(from.resources().diskSizeMB());
         return plan(template, build, start, layers(from), from.start(), resources);
@@ -73,10 +81,14 @@ final class BuildBases {
 
     /// The base for a Dockerfile. Images that mean templates are resolved here, because the node knows only layers.
     private BuildPlan.Base.Dockerfile base(
-            Team team, DockerfileStart start, RegistryLogins logins, NodeBuilds.Watcher watcher) {
+            Team team,
+            DockerfileStart start,
+            RegistryLogins logins,
+            NodeBuilds.Watcher watcher,
+            BooleanSupplier underWay) {
         var local = new HashMap<String, BuildPlan.Base.Layers>();
         for (String image : start.images()) {
-            images.template(image).ifPresent(name -> local.put(image, layers(await(team, name, watcher))));
+            images.template(image).ifPresent(name -> local.put(image, layers(await(team, name, watcher, underWay))));
         }
         return new BuildPlan.Base.Dockerfile(
                 start.text(),
@@ -125,7 +137,7 @@ final class BuildBases {
                 resources);
     }
 
-    private StartPoint await(Team team, String name, NodeBuilds.Watcher watcher) {
+    private StartPoint await(Team team, String name, NodeBuilds.Watcher watcher, BooleanSupplier underWay) {
         long end = System.nanoTime() + PATIENCE.toNanos();
         boolean told = false;
         while (true) {
@@ -139,6 +151,9 @@ final class BuildBases {
                     told = true;
                     watcher.said(new BuildLine(templates.now(), LogLine.Level.INFO, STEP, e.userMessage()));
                 }
+            }
+            if (!underWay.getAsBoolean()) {
+                throw new CayException(ErrorKind.CANCELED, ENDED);
             }
             try {
                 TimeUnit.NANOSECONDS.sleep(EVERY.toNanos());

@@ -23,6 +23,7 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiPredicate;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
 import java.util.function.UnaryOperator;
@@ -205,24 +206,41 @@ public final class Builds {
                         ErrorKind.INVALID_ARGUMENT, "template '%s' has no build '%s'".formatted(template.id(), id)));
     }
 
-    /// Ends a build that is not over.
+    /// Ends a build that is not over. On record first: a build that the node does not know yet must not begin there.
     void cancel(TemplateRecord template, BuildId id, String reason) {
-        node.cancel(id, reason);
         fail(template.id(), id, null, reason);
+        node.cancel(id, reason);
     }
 
-    /// @return how many were ended
-    int cancelAll(Team team) {
-        int count = 0;
+    /// @param failed builds that could not be ended, and go on
+    record Cancelled(int cancelled, int failed) {}
+
+    Cancelled cancelAll(Team team) {
+        int cancelled = 0;
+        int failed = 0;
         for (var template : templates.list(team)) {
             for (var build : template.builds()) {
-                if (!build.status().isOver()) {
+                if (build.status().isOver()) {
+                    continue;
+                }
+                try {
                     cancel(template, build.id(), "it was cancelled");
-                    count++;
+                    cancelled++;
+                } catch (RuntimeException e) {
+                    log.atWarn().setCause(e).addKeyValue("build", build.id()).log("a build could not be cancelled");
+                    failed++;
                 }
             }
         }
-        return count;
+        return new Cancelled(cancelled, failed);
+    }
+
+    private boolean isUnderWay(TemplateId template, BuildId id) {
+        return templates
+                .find(template)
+                .flatMap(found -> found.build(id))
+                .filter(build -> build.status() == BuildStatus.BUILDING)
+                .isPresent();
     }
 
     BuildLogs logs() {
@@ -241,8 +259,16 @@ public final class Builds {
         var watcher = new Watcher(template.id(), build.id(), build.resources());
         Thread.ofVirtual().name("build-begin").start(() -> {
             try {
-                var plan = bases.plan(template, build, start, logins, watcher);
+                BooleanSupplier underWay = () -> isUnderWay(template.id(), build.id());
+                var plan = bases.plan(template, build, start, logins, watcher, underWay);
+                if (!underWay.getAsBoolean()) {
+                    return;
+                }
                 node.begin(plan, new Watcher(template.id(), build.id(), plan.resources()));
+                // Whoever cancelled it meanwhile told a node that did not know it yet.
+                if (!underWay.getAsBoolean()) {
+                    node.cancel(build.id(), BuildBases.ENDED);
+                }
             } catch (CayException e) {
                 watcher.failed("base", e.userMessage());
             } catch (RuntimeException e) {
