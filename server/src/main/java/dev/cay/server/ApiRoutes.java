@@ -116,7 +116,7 @@ final class ApiRoutes {
                         own,
                         starter,
                         pauses,
-                        new RepeatableCreates(base.store(), starter),
+                        new RepeatableCreates(base.store(), starter, teams.quotas()),
                         view,
                         teams.quotas(),
                         networks.reader(),
@@ -127,7 +127,7 @@ final class ApiRoutes {
         new SandboxListing(access, own, templates.templates(), view).addTo(routes);
         new SnapshotRoutes(access, own, templates.templates(), snapshots, pauses, view, timeout, maxTimeout)
                 .addTo(routes);
-        new ForkRoutes(access, own, new Forks(snapshots, starter, view), teams.quotas(), maxTimeout).addTo(routes);
+        new ForkRoutes(access, own, new Forks(snapshots, starter, view, own), teams.quotas(), maxTimeout).addTo(routes);
         new EgressRoutes(access, own, sandboxes.egressLogs()).addTo(routes);
         new AuthorizationRoutes(access, own, node.authorizations()).addTo(routes);
     }

@@ -196,6 +196,60 @@ final class KeysTest extends ServerTest {
         assertThat(cay.call("POST", path, "{\"overlapSeconds\": -1}").status()).isEqualTo(400);
     }
 
+    /// Each rotation with an overlap leaves one key more.
+    @Test
+    void areNotRotatedBeyondWhatATeamMayHave() {
+        var made = make("{\"name\": \"ci\"}");
+        String path = "/api-keys/%s/rotate".formatted(made.get("id").stringValue());
+        TestServer.Answer last = null;
+        for (int i = 0; i < 1100 && (last == null || last.status() == 201); i++) {
+            last = cay.call("POST", path, "{\"overlapSeconds\": 86400}");
+        }
+        assertThat(last.status()).isEqualTo(429);
+        assertThat(last.message()).contains("1000 API keys");
+        assertThat(cay.call("POST", path, "{}").status())
+                .as("one that takes its place at once")
+                .isEqualTo(201);
+    }
+
+    /// A request of the key may have been under way.
+    @Test
+    void ofADeletedTeamOpenNothing() throws Exception {
+        String team = cay.admin("POST", "/admin/teams", "{\"name\": \"brief\"}")
+                .json()
+                .get("teamID")
+                .stringValue();
+        String key = cay.admin("POST", "/admin/teams/%s/api-keys".formatted(team), "{\"name\": \"k\"}")
+                .json()
+                .get("key")
+                .stringValue();
+        cay.store.write(handle -> handle.execute("UPDATE team SET deleted_at = 1 WHERE id = ?", team));
+        var late = cay.call("POST", "/api-keys", "{\"name\": \"late\"}", "X-API-Key", key);
+        assertThat(late.status()).isEqualTo(404);
+        assertThat(late.message()).contains("the team was deleted");
+        restart();
+        assertThat(status(key, "GET", "/teams", "")).isEqualTo(401);
+    }
+
+    /// Clients delete a snapshot as they delete a template.
+    @Test
+    void forSandboxesDeleteSnapshotsAndNoTemplates() {
+        String sandboxes =
+                make("{\"name\": \"s\", \"scope\": \"sandboxes\"}").get("key").stringValue();
+        String templates =
+                make("{\"name\": \"t\", \"scope\": \"templates\"}").get("key").stringValue();
+        String snapshot = cay.call("POST", "/sandboxes/%s/snapshots".formatted(cay.create()), "{}")
+                .json()
+                .get("snapshotID")
+                .stringValue();
+        String path = "/templates/" + snapshot.replace(":default", "");
+        cay.call("POST", "/v3/templates", "{\"name\": \"built\"}");
+        assertThat(status(templates, "DELETE", path, "")).isEqualTo(403);
+        assertThat(status(sandboxes, "DELETE", "/templates/built", "")).isEqualTo(403);
+        assertThat(status(sandboxes, "DELETE", path, "")).isEqualTo(204);
+        assertThat(status(templates, "DELETE", "/templates/built", "")).isEqualTo(204);
+    }
+
     @Test
     void areRefusedOnceRevokedAndWhatIsUnderWayIsCut() throws Exception {
         var made = make("{\"name\": \"gone\"}");

@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -222,7 +223,9 @@ abstract class LimitsContract {
         limit("{\"operationsPerMinute\": 10}");
         var last = untilRefused(sandbox, "49983", Map.of("X-Access-Token", token));
         assertThat(last.text()).contains("10 requests to its sandboxes in a minute");
-        assertThat(last.header("Retry-After")).matches("[1-9]\\d*");
+        assertThat(Integer.parseInt(last.header("Retry-After")))
+                .as("a tenth of a minute")
+                .isBetween(2, 6);
     }
 
     /// Addresses of sandboxes are in links and logs.
@@ -342,6 +345,172 @@ abstract class LimitsContract {
                 .stringValue();
         assertThat(with(fresh, "POST", "/sandboxes", CREATE).status()).isEqualTo(201);
         refused(with(fresh, "POST", "/sandboxes", CREATE), "1 sandboxes at once");
+    }
+
+    /// Otherwise it would have twice as much for as long as both are good, and again after each rotation.
+    @Test
+    void aKeyThatTakesThePlaceOfAnotherSharesItsLimits() throws Exception {
+        String old = key("narrow", "{\"sandboxes\": 2}");
+        String id = idOf("narrow");
+        assertThat(with(old, "POST", "/sandboxes", CREATE).status()).isEqualTo(201);
+        String rotate = "/api-keys/%s/rotate".formatted(id);
+        String fresh = cay.call("POST", rotate, "{\"overlapSeconds\": 600}")
+                .json()
+                .get("key")
+                .stringValue();
+        assertThat(with(fresh, "POST", "/sandboxes", CREATE).status()).isEqualTo(201);
+        for (int run = 0; run < 2; run++) {
+            refused(with(fresh, "POST", "/sandboxes", CREATE), "2 sandboxes at once");
+            refused(with(old, "POST", "/sandboxes", CREATE), "2 sandboxes at once");
+            cay.close();
+            cay = TestServer.on(open(), directory, cay.node, cay.clock, cay.key);
+        }
+        assertThat(cay.call("DELETE", "/api-keys/" + id).status()).isEqualTo(204);
+        refused(with(fresh, "POST", "/sandboxes", CREATE), "2 sandboxes at once");
+    }
+
+    private String idOf(String name) {
+        return cay.call("GET", "/api-keys").json().values().stream()
+                .filter(key -> key.get("name").stringValue().equals(name))
+                .map(key -> key.get("id").stringValue())
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void whatARevokedKeyMadeIsNotHeldToItsLimits() {
+        String narrow = key("narrow", "{\"sandboxes\": 1}");
+        String one = with(narrow, "POST", "/sandboxes", CREATE)
+                .json()
+                .get("sandboxID")
+                .stringValue();
+        assertThat(cay.call("POST", "/sandboxes/%s/pause".formatted(one), "{}").status())
+                .isEqualTo(204);
+        assertThat(with(narrow, "POST", "/sandboxes", CREATE).status()).isEqualTo(201);
+        String connect = "/v2/sandboxes/%s/connect".formatted(one);
+        refused(cay.call("POST", connect, "{}"), "this API key may have 1 sandboxes at once");
+        assertThat(cay.call("DELETE", "/api-keys/" + idOf("narrow")).status()).isEqualTo(204);
+        assertThat(cay.call("POST", connect, "{}").status()).isEqualTo(201);
+    }
+
+    @Test
+    void requestsThatAKeyMayNotSendCount() {
+        String reader = cay.call("POST", "/api-keys", "{\"name\": \"r\", \"scope\": \"read\"}")
+                .json()
+                .get("key")
+                .stringValue();
+        limit("{\"apiCallsPer30s\": 20}");
+        TestServer.Answer last = null;
+        for (int i = 0; i < 100 && (last == null || last.status() != 429); i++) {
+            last = with(reader, "POST", "/sandboxes", CREATE);
+            assertThat(last.status()).isIn(403, 429);
+        }
+        refused(last, "20 requests to the API in 30 seconds");
+    }
+
+    /// Its client asks again because it got no answer.
+    @Test
+    void aRepetitionOfACreateIsNoCreate() {
+        limit("{\"createsPerSecond\": 1}");
+        String id = "";
+        for (int i = 0; i < 20; i++) {
+            var made = cay.call("POST", "/v2/sandboxes", CREATE, "Idempotency-Key", "one");
+            assertThat(made.status()).as(made.text()).isEqualTo(201);
+            String now = made.json().get("sandboxID").stringValue();
+            assertThat(id.isEmpty() ? now : id).isEqualTo(now);
+            id = now;
+        }
+    }
+
+    /// What sandboxes hold is read every few seconds, and volumes are made meanwhile.
+    @Test
+    void volumesNeverTakeMoreThanIsLeftOfTheShare() {
+        cay.node.diskUsed = 4 << 20;
+        limit("{\"diskMB\": 10}");
+        cay.create();
+        assertThat(volume("one", 3).status()).isEqualTo(201);
+        assertThat(volume("two", 3).status()).isEqualTo(201);
+        refused(volume("three", 3), "10 MB of 10 MB are taken");
+        refused(cay.call("POST", "/sandboxes", CREATE), "take 10 MB of 10 MB");
+    }
+
+    @Test
+    void aShareThatVolumesFillTakesNoSandbox() {
+        limit("{\"diskMB\": 10}");
+        assertThat(volume("one", 10).status()).isEqualTo(201);
+        refused(cay.call("POST", "/sandboxes", CREATE), "take 10 MB of 10 MB");
+        assertThat(cay.call("GET", "/limits").json().get("use").get("diskMB").longValue())
+                .isEqualTo(10);
+    }
+
+    private TestServer.Answer volume(String name, int megabytes) {
+        return cay.call("POST", "/volumes", "{\"name\": \"%s\", \"sizeMB\": %d}".formatted(name, megabytes));
+    }
+
+    /// Nobody has looked yet what the team holds.
+    @Test
+    void aShareThatWasJustGivenIsFullAtOnce() {
+        cay.node.diskUsed = 10 << 20;
+        cay.create();
+        limit("{\"diskMB\": 10}");
+        refused(cay.call("POST", "/sandboxes", CREATE), "share of the disk is full");
+    }
+
+    /// What a snapshot takes is known when it is there.
+    @Test
+    void snapshotsOfATeamWithAShareAreTakenOneAfterTheOther() throws Exception {
+        limit("{\"diskMB\": 10}");
+        String id = cay.create();
+        var under = new AtomicInteger();
+        cay.node.onSnapshot = _ -> {
+            assertThat(under.incrementAndGet()).isEqualTo(1);
+            cay.node.diskUsed = 10 << 20;
+            under.decrementAndGet();
+        };
+        var takes = new ArrayList<Callable<TestServer.Answer>>();
+        for (int i = 0; i < 5; i++) {
+            takes.add(() -> cay.call("POST", "/sandboxes/%s/snapshots".formatted(id), "{}"));
+        }
+        var statuses = new ArrayList<Integer>();
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (var answer : threads.invokeAll(takes)) {
+                statuses.add(answer.get().status());
+            }
+        }
+        assertThat(statuses).containsExactlyInAnyOrder(201, 429, 429, 429, 429);
+    }
+
+    /// It may be anywhere on its way.
+    @Test
+    void noSandboxThatIsBeingMadeOutlivesTheEndOfAll() throws Exception {
+        String source = cay.create();
+        var reached = new CountDownLatch(2);
+        var go = new CountDownLatch(1);
+        Runnable hold = () -> {
+            reached.countDown();
+            try {
+                go.await(20, TimeUnit.SECONDS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        };
+        cay.node.onCreate = _ -> hold.run();
+        cay.node.onSnapshot = _ -> hold.run();
+        var creating = CompletableFuture.supplyAsync(() -> cay.call("POST", "/sandboxes", CREATE));
+        var forking = CompletableFuture.supplyAsync(
+                () -> cay.call("POST", "/sandboxes/%s/fork".formatted(source), "{\"count\": 2}"));
+        assertThat(reached.await(10, TimeUnit.SECONDS)).isTrue();
+        var killed = cay.admin("POST", "/admin/teams/%s/sandboxes/kill".formatted(team), "");
+        go.countDown();
+        assertThat(killed.json()).isEqualTo(cay.json("{\"killedCount\":1,\"failedCount\":0}"));
+        var created = creating.get(20, TimeUnit.SECONDS);
+        assertThat(created.status()).as(created.text()).isEqualTo(409);
+        assertThat(created.message()).contains("all sandboxes of the team were ended");
+        forking.get(20, TimeUnit.SECONDS);
+        assertThat(cay.call("GET", "/v2/sandboxes").text()).isEqualTo("[]");
+        TestServer.await("nothing runs", () -> cay.node.running.isEmpty());
+        cay.node.onCreate = _ -> {};
+        cay.create();
     }
 
     @Test

@@ -9,6 +9,7 @@ import dev.cay.wire.TeamId;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.InstantSource;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -42,8 +43,8 @@ public final class Access {
         /// Whether the key has limits of its own. Such a key makes no others, as it could pass its limits with them.
         boolean isLimited(TeamKey key);
 
-        /// Gives a key that takes the place of another one the same limits.
-        void inherit(TeamKey from, TeamKey to);
+        /// The last key of a family was revoked.
+        void forget(String family);
     }
 
     /// Authenticates people who use tokens of their own instead of API keys.
@@ -193,8 +194,11 @@ public final class Access {
     /// Removes keys: later requests are refused, and open ones are cut.
     void removeKeys(Predicate<TeamKey> which) {
         var gone = keys.ids(which);
+        var families = keys.all().filter(which).map(TeamKey::family).collect(Collectors.toCollection(HashSet::new));
         keys.remove(gone);
         open.cut(key -> gone.contains(key.id()));
+        keys.all().map(TeamKey::family).forEach(families::remove);
+        families.forEach(admission::forget);
     }
 
     /// Cuts open requests of a person who lost these rights.
@@ -250,14 +254,13 @@ public final class Access {
         });
     }
 
-    /// Counts the request, and has it cut when its key is revoked.
+    /// Has the request cut when its key is revoked.
     private void serve(Caller caller, Exchange exchange, CallerHandler handler) throws Exception {
         var key = caller.key();
         if (key == null) {
             handler.handle(caller, exchange);
             return;
         }
-        admission.call(caller);
         open.add(key, exchange);
         try {
             requireKnown(exchange);
@@ -396,7 +399,7 @@ public final class Access {
         act.byOperator();
     }
 
-    /// Authenticates a request.
+    /// Authenticates a request, and counts it.
     private Caller authenticate(Exchange exchange, Audit.Act act) {
         if (exchange.header(AdminToken.HEADER) != null) {
             requireAdmin(exchange, act);
@@ -412,6 +415,8 @@ public final class Access {
             throw Credential.unauthenticated("the API key '%s' expired at %s; make another with `cay key create`"
                     .formatted(key.name(), key.expiresAt()));
         }
+        // Before the scope is looked at: whoever sends what their key may not do sends requests all the same.
+        admission.call(caller);
         if (!key.scope().allows(request(exchange))) {
             throw new CayException(
                     ErrorKind.PERMISSION_DENIED,

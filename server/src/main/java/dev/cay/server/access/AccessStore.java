@@ -15,8 +15,10 @@ import org.jspecify.annotations.Nullable;
 final class AccessStore {
     private static final String KEYS = """
             SELECT k.id AS key_id, k.name AS key_name, k.hash, k.mask_prefix, k.mask_suffix, k.scope, k.created_at,
-                   k.expires_at, k.last_used_at, k.person_id, k.sign_in_id, t.id, t.name, t.slug
+                   k.expires_at, k.last_used_at, k.person_id, k.sign_in_id, COALESCE(k.family, k.id) AS family,
+                   t.id, t.name, t.slug
             FROM api_key k JOIN team t ON t.id = k.team_id
+            WHERE t.deleted_at IS NULL
             """;
 
     private AccessStore() {}
@@ -75,8 +77,8 @@ final class AccessStore {
         handle.execute(
                 """
                 INSERT INTO api_key (id, team_id, name, hash, mask_prefix, mask_suffix, scope, created_at, expires_at,
-                                     person_id, sign_in_id)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                                     person_id, sign_in_id, family)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (hash) DO NOTHING
                 """,
                 key.id(),
@@ -89,7 +91,16 @@ final class AccessStore {
                 key.createdAt().toEpochMilli(),
                 millis(key.expiresAt()),
                 key.person(),
-                key.signIn());
+                key.signIn(),
+                key.family());
+    }
+
+    /// Gives a key the limits of another one, whose place it takes.
+    static void takeLimits(Handle handle, TeamKey key, TeamKey from) {
+        handle.execute(
+                "UPDATE api_key SET limits = COALESCE(limits, (SELECT limits FROM api_key WHERE id = ?)) WHERE id = ?",
+                from.id(),
+                key.id());
     }
 
     static void updateKey(Handle handle, TeamKey key) {
@@ -141,7 +152,8 @@ final class AccessStore {
                 instant(row, "expires_at"),
                 instant(row, "last_used_at"),
                 row.getString("person_id"),
-                row.getString("sign_in_id"));
+                row.getString("sign_in_id"),
+                row.getString("family"));
     }
 
     private static Team team(ResultSet row) throws SQLException {

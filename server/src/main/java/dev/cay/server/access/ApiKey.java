@@ -48,7 +48,7 @@ record ApiKey(String text) {
     /// @param end null for never
     TeamKey kept(Team team, String name, KeyScope scope, Instant now, @Nullable Instant end) {
         String id = UUID.randomUUID().toString();
-        return new TeamKey(id, team, name, scope, maskPrefix(), maskSuffix(), now, end, null, null, null);
+        return new TeamKey(id, team, name, scope, maskPrefix(), maskSuffix(), now, end, null, null, null, id);
     }
 
     String maskPrefix() {

@@ -75,7 +75,7 @@ public final class ApiKeys {
                 checked(wanted.name()),
                 wanted.scope(),
                 end,
-                new Source(maker == null ? null : maker.person(), null, null));
+                new Source(maker == null ? null : maker.person(), null));
     }
 
     private void requireRoom(Team team) {
@@ -86,8 +86,9 @@ public final class ApiKeys {
         }
     }
 
-    private static @Nullable Instant earlier(@Nullable Instant end, @Nullable TeamKey maker) {
-        var latest = maker == null ? null : maker.expiresAt();
+    /// This end, or that of a key if that comes first.
+    private static @Nullable Instant earlier(@Nullable Instant end, @Nullable TeamKey key) {
+        var latest = key == null ? null : key.expiresAt();
         return latest == null || (end != null && end.isBefore(latest)) ? end : latest;
     }
 
@@ -111,7 +112,7 @@ public final class ApiKeys {
                 .toList();
         earlier.stream().limit(Math.max(0, earlier.size() - most + 1)).forEach(key -> revoke(team, key.id()));
         requireRoom(team);
-        return make(team, checked(name), rights.scope(), null, new Source(rights.person(), rights.signIn(), null));
+        return make(team, checked(name), rights.scope(), null, new Source(rights.person(), rights.signIn()));
     }
 
     /// Revokes the keys that were minted for a sign-in, and cuts open requests with its tokens.
@@ -127,24 +128,18 @@ public final class ApiKeys {
 
     /// The origin of a new key.
     ///
-    /// @param person   who has it or made it; null for none
-    /// @param signIn   that it is minted for; null for none
-    /// @param replaced the key whose limits it takes over; null for none
-    private record Source(
-            @Nullable String person,
-            @Nullable String signIn,
-            @Nullable TeamKey replaced) {}
+    /// @param person who has it or made it; null for none
+    /// @param signIn that it is minted for; null for none
+    private record Source(@Nullable String person, @Nullable String signIn) {}
 
     private Made make(Team team, String name, KeyScope scope, @Nullable Instant end, Source source) {
         var key = ApiKey.random(random);
         var kept = key.kept(team, name, scope, clock.instant(), end).madeBy(source.person(), source.signIn());
         store.write(handle -> {
+            Teams.requireThere(handle, team.id());
             AccessStore.insertKey(handle, kept, key.hash());
             return kept;
         });
-        if (source.replaced() != null) {
-            access.admission().inherit(source.replaced(), kept);
-        }
         access.add(key.hash(), kept);
         return new Made(kept, key.text());
     }
@@ -172,25 +167,43 @@ public final class ApiKeys {
         access.removeKeys(known -> known.id().equals(key.id()));
     }
 
-    /// Makes another key in place of this one, which stays valid for a while.
+    /// Makes another key in place of this one, which stays valid for a while. Both share the limits. One transaction
+    /// makes the one and ends the other.
     ///
     /// @param overlap how long the old key stays valid; zero for not at all
     /// @param maker   null for the operator
     public synchronized Made rotate(Team team, String id, Duration overlap, @Nullable TeamKey maker) {
         requireUnlimited(maker);
         var old = require(team, id);
+        if (!overlap.isZero()) {
+            requireRoom(team);
+        }
+        var now = clock.instant();
         // The person who sees the new key loses it on leaving the team, if it is minted.
         String person = maker == null || maker.person() == null ? old.person() : maker.person();
-        var source = new Source(person, old.signIn(), old);
-        var made = make(team, old.name(), old.scope(), earlier(old.expiresAt(), maker), source);
+        var key = ApiKey.random(random);
+        var fresh = key.kept(team, old.name(), old.scope(), now, earlier(old.expiresAt(), maker))
+                .madeBy(person, old.signIn())
+                .after(old);
+        var ending = old.until(earlier(now.plus(overlap), old));
+        store.write(handle -> {
+            Teams.requireThere(handle, team.id());
+            AccessStore.insertKey(handle, fresh, key.hash());
+            AccessStore.takeLimits(handle, fresh, old);
+            if (overlap.isZero()) {
+                AccessStore.deleteKey(handle, old.id());
+            } else {
+                AccessStore.updateKey(handle, ending);
+            }
+            return fresh;
+        });
+        access.add(key.hash(), fresh);
         if (overlap.isZero()) {
-            revoke(team, id);
+            access.removeKeys(known -> known.id().equals(old.id()));
         } else {
-            var end = clock.instant().plus(overlap);
-            var now = old.expiresAt();
-            change(old.until(now != null && now.isBefore(end) ? now : end));
+            access.replace(ending);
         }
-        return made;
+        return new Made(fresh, key.text());
     }
 
     public TeamKey require(Team team, String id) {

@@ -6,8 +6,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param key the API key of the request; null for the operator, who acts for the team
 public record Caller(Team team, @Nullable TeamKey key) {
-    public @Nullable String keyId() {
-        return key == null ? null : key.id();
+    /// Whose limits count for what the sender makes, beside those of the team: all keys that took each other's place.
+    public @Nullable String keyFamily() {
+        return key == null ? null : key.family();
     }
 
     public KeyScope scope() {

@@ -33,6 +33,9 @@ public record KeyScope(Kind kind, @Nullable SandboxId sandbox) {
     /// A link by which files can be written is handed out on GET.
     private static final Set<String> LINKS = Set.of("/templates/{templateID}/files/{hash}");
 
+    /// Where snapshots are deleted too; the handler sees whether it is one.
+    private static final String SNAPSHOT = "/templates/{templateID}";
+
     private static final Set<String> READABLE =
             Set.of("sandboxes", "snapshots", "events", "templates", "teams", "api-keys", "volumes");
 
@@ -83,6 +86,7 @@ public record KeyScope(Kind kind, @Nullable SandboxId sandbox) {
             case SANDBOXES ->
                 area.equals("sandboxes")
                         || area.equals("snapshots")
+                        || (request.method().equals("DELETE") && request.route().equals(SNAPSHOT))
                         || (reads && (area.equals("teams") || request.route().startsWith("/events/sandboxes")));
             case TEMPLATES -> area.equals("templates") || (reads && area.equals("teams"));
             case SANDBOX -> (reads && request.route().equals("/teams")) || isOfSandbox(request);
@@ -113,6 +117,15 @@ public record KeyScope(Kind kind, @Nullable SandboxId sandbox) {
             case SANDBOX -> id.equals(sandbox);
             case READ, TEMPLATES -> false;
         };
+    }
+
+    /// Refuses to delete a snapshot or another template that is not of the kind that this scope is for.
+    public void requireDeletes(boolean snapshot) {
+        if (kind == (snapshot ? Kind.TEMPLATES : Kind.SANDBOXES)) {
+            throw new CayException(
+                    ErrorKind.PERMISSION_DENIED,
+                    "a key with the scope %s deletes no %s".formatted(this, snapshot ? "snapshots" : "templates"));
+        }
     }
 
     @Override

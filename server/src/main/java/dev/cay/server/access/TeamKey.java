@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// @param person     the id of the person who has it, or made it; null for none
 /// @param signIn     the id of the sign-in that it was minted for, and with which it is revoked; null if it was not
 ///                   minted
+/// @param family     the id of the first of the keys that took each other's place: limits are theirs together
 public record TeamKey(
         String id,
         Team team,
@@ -24,13 +25,14 @@ public record TeamKey(
         @Nullable Instant expiresAt,
         @Nullable Instant lastUsed,
         @Nullable String person,
-        @Nullable String signIn) {
+        @Nullable String signIn,
+        String family) {
     private static final String OF_PERSON = "person:";
 
     /// The rights of a person in a team, in the form of a key that is on no list and in no store.
     public static TeamKey ofPerson(String person, String email, Team team, KeyScope scope, @Nullable String signIn) {
         String id = OF_PERSON + person + ":" + team.id();
-        return new TeamKey(id, team, email, scope, "", "", Instant.EPOCH, null, null, person, signIn);
+        return new TeamKey(id, team, email, scope, "", "", Instant.EPOCH, null, null, person, signIn, id);
     }
 
     /// Whether it was made for a program of a person's when they signed in.
@@ -54,21 +56,40 @@ public record TeamKey(
 
     TeamKey named(String other) {
         return new TeamKey(
-                id, team, other, scope, maskPrefix, maskSuffix, createdAt, expiresAt, lastUsed, person, signIn);
+                id, team, other, scope, maskPrefix, maskSuffix, createdAt, expiresAt, lastUsed, person, signIn, family);
     }
 
     TeamKey until(@Nullable Instant end) {
-        return new TeamKey(id, team, name, scope, maskPrefix, maskSuffix, createdAt, end, lastUsed, person, signIn);
+        return new TeamKey(
+                id, team, name, scope, maskPrefix, maskSuffix, createdAt, end, lastUsed, person, signIn, family);
     }
 
     TeamKey used(@Nullable Instant at) {
-        return new TeamKey(id, team, name, scope, maskPrefix, maskSuffix, createdAt, expiresAt, at, person, signIn);
+        return new TeamKey(
+                id, team, name, scope, maskPrefix, maskSuffix, createdAt, expiresAt, at, person, signIn, family);
     }
 
     /// @param maker  the person who made it; null for none
     /// @param minted the sign-in that it is for; null for none
     TeamKey madeBy(@Nullable String maker, @Nullable String minted) {
         return new TeamKey(
-                id, team, name, scope, maskPrefix, maskSuffix, createdAt, expiresAt, lastUsed, maker, minted);
+                id, team, name, scope, maskPrefix, maskSuffix, createdAt, expiresAt, lastUsed, maker, minted, family);
+    }
+
+    /// This key as one that takes the place of another.
+    TeamKey after(TeamKey other) {
+        return new TeamKey(
+                id,
+                team,
+                name,
+                scope,
+                maskPrefix,
+                maskSuffix,
+                createdAt,
+                expiresAt,
+                lastUsed,
+                person,
+                signIn,
+                other.family());
     }
 }

@@ -85,7 +85,7 @@ public final class LimitRoutes {
 
     private void showKey(Caller caller, Exchange exchange) {
         var key = key(caller, exchange);
-        exchange.sendJson(200, Map.of("limits", quotas.ofKey(key.id()).values()));
+        exchange.sendJson(200, Map.of("limits", quotas.ofKeys(key.family()).values()));
     }
 
     private void setKey(Caller caller, Exchange exchange) {
@@ -102,7 +102,7 @@ public final class LimitRoutes {
                 throw RequestBody.invalid("'%s' is a limit of teams, not of keys".formatted(name));
             }
         }
-        quotas.setKey(key, changed(body, quotas.ofKey(key.id())));
+        quotas.setKey(key, changed(body, quotas.ofKeys(key.family())));
         showKey(caller, exchange);
     }
 

@@ -3,6 +3,7 @@ package dev.cay.server.build;
 import dev.cay.http.Exchange;
 import dev.cay.http.Routes;
 import dev.cay.server.access.Access;
+import dev.cay.server.access.Caller;
 import dev.cay.server.access.Team;
 import dev.cay.server.request.RequestBody;
 import dev.cay.server.sandbox.SandboxDirectory;
@@ -12,6 +13,7 @@ import dev.cay.server.template.TemplateName;
 import dev.cay.server.template.Templates;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import dev.cay.wire.TeamId;
 import dev.cay.wire.rest.TemplateTags;
 import java.util.List;
 import java.util.Map;
@@ -38,8 +40,8 @@ final class TemplateChanges {
         routes.on("POST", "/templates/tags", access.guard(this::assign));
         routes.on("DELETE", "/templates/tags", access.guard(this::remove));
         routes.on("GET", "/templates/{templateID}/tags", access.guard(this::list));
-        routes.on("DELETE", "/templates/{templateID}", access.guard(this::delete));
-        routes.on("POST", "/admin/teams/{teamID}/builds/cancel", access.guard(this::cancelAll));
+        routes.on("DELETE", "/templates/{templateID}", access.guardCaller(this::delete));
+        routes.on("POST", "/admin/teams/{teamID}/builds/cancel", access.guardAdmin(this::cancelAll));
         routes.on("PATCH", "/templates/{templateID}", access.guard(this::publish));
         routes.on("PATCH", "/v2/templates/{templateID}", access.guard(this::publish));
     }
@@ -96,10 +98,11 @@ final class TemplateChanges {
     /// Deletes a template. A built template is kept while sandboxes use its layers. A snapshot is deleted also
     /// while sandboxes made from it live: each has a copy of its own, and clients delete snapshots when they are
     /// done with them.
-    private void delete(Team team, Exchange exchange) {
+    private void delete(Caller caller, Exchange exchange) {
         String text = exchange.parameter("templateID");
-        var template = templates.requireOwn(team, text);
+        var template = templates.requireOwn(caller.team(), text);
         exchange.about("template", template.id().value());
+        caller.scope().requireDeletes(template.isSnapshot());
         if (template.names().stream().anyMatch(name -> name.indexOf('/') < 0)) {
             throw new CayException(
                     ErrorKind.PERMISSION_DENIED, "template '%s' comes with Cay and cannot be deleted".formatted(text));
@@ -119,11 +122,9 @@ final class TemplateChanges {
         exchange.send(204);
     }
 
-    private void cancelAll(Team team, Exchange exchange) {
-        if (!exchange.parameter("teamID").equals(team.id().value())) {
-            throw new CayException(ErrorKind.NOT_FOUND, "there is no such team, or it is not yours");
-        }
-        exchange.sendJson(200, Map.of("cancelledCount", builds.cancelAll(team), "failedCount", 0));
+    private void cancelAll(Exchange exchange) {
+        var done = builds.cancelAll(access.requireTeam(new TeamId(exchange.parameter("teamID"))));
+        exchange.sendJson(200, Map.of("cancelledCount", done.cancelled(), "failedCount", done.failed()));
     }
 
     private static List<String> tags(RequestBody body) {

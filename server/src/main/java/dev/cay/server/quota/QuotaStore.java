@@ -18,8 +18,9 @@ final class QuotaStore {
         return found;
     }
 
+    /// By families of keys.
     static Map<String, Limits> ofKeys(Handle handle) {
-        return read(handle, "SELECT id, limits FROM api_key WHERE limits IS NOT NULL");
+        return read(handle, "SELECT COALESCE(family, id) AS id, limits FROM api_key WHERE limits IS NOT NULL");
     }
 
     private static Map<String, Limits> read(Handle handle, String query) {
@@ -35,8 +36,8 @@ final class QuotaStore {
         handle.execute("UPDATE team SET limits = ? WHERE id = ?", text(limits), team.value());
     }
 
-    static void setKey(Handle handle, String key, @Nullable Limits limits) {
-        handle.execute("UPDATE api_key SET limits = ? WHERE id = ?", text(limits), key);
+    static void setKeys(Handle handle, String family, @Nullable Limits limits) {
+        handle.execute("UPDATE api_key SET limits = ? WHERE COALESCE(family, id) = ?", text(limits), family);
     }
 
     private static @Nullable String text(@Nullable Limits limits) {

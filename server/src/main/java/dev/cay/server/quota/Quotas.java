@@ -20,6 +20,7 @@ public final class Quotas implements Access.Admission {
     /// Limits of the teams for which the operator has set their own.
     private final Map<TeamId, Limits> teams = new ConcurrentHashMap<>();
 
+    /// By families of keys: one that takes the place of another gets no more than the other has left.
     private final Map<String, Limits> keys = new ConcurrentHashMap<>();
 
     /// Made when a team or key with such limits first asks.
@@ -44,9 +45,9 @@ public final class Quotas implements Access.Admission {
         return teams.getOrDefault(team, usual);
     }
 
-    /// The limits of the key itself, beside those of its team.
-    public Limits ofKey(@Nullable String key) {
-        return key == null ? Limits.NONE : keys.getOrDefault(key, Limits.NONE);
+    /// The limits of a family of keys, beside those of its team.
+    public Limits ofKeys(@Nullable String family) {
+        return family == null ? Limits.NONE : keys.getOrDefault(family, Limits.NONE);
     }
 
     /// Whether the operator has set limits for this team.
@@ -71,15 +72,15 @@ public final class Quotas implements Access.Admission {
     public void setKey(TeamKey key, Limits limits) {
         boolean none = limits.equals(Limits.NONE);
         store.write(handle -> {
-            QuotaStore.setKey(handle, key.id(), none ? null : limits);
+            QuotaStore.setKeys(handle, key.family(), none ? null : limits);
             return key;
         });
         if (none) {
-            keys.remove(key.id());
+            keys.remove(key.family());
         } else {
-            keys.put(key.id(), limits);
+            keys.put(key.family(), limits);
         }
-        keyRates.remove(key.id());
+        keyRates.remove(key.family());
     }
 
     /// Counts one request to the API. The operator's are not counted.
@@ -101,14 +102,13 @@ public final class Quotas implements Access.Admission {
 
     @Override
     public boolean isLimited(TeamKey key) {
-        return keys.containsKey(key.id());
+        return keys.containsKey(key.family());
     }
 
     @Override
-    public void inherit(TeamKey from, TeamKey to) {
-        if (isLimited(from)) {
-            setKey(to, ofKey(from.id()));
-        }
+    public void forget(String family) {
+        keys.remove(family);
+        keyRates.remove(family);
     }
 
     /// Counts a request to a sandbox of this team with a token of the sandbox.
@@ -128,9 +128,16 @@ public final class Quotas implements Access.Admission {
     /// So many sandboxes that are created together.
     public void create(Caller caller, int count) {
         var key = caller.key();
-        if (key != null) {
-            rates(key).create(count);
+        if (key == null) {
+            return;
+        }
+        var ofKey = rates(key);
+        ofKey.create(count);
+        try {
             rates(caller.team()).create(count);
+        } catch (RuntimeException e) {
+            ofKey.giveBackCreates(count);
+            throw e;
         }
     }
 
@@ -145,9 +152,9 @@ public final class Quotas implements Access.Admission {
     }
 
     private Rates rates(TeamKey key) {
-        return ofKey(key.id()).countsRequests()
+        return ofKeys(key.family()).countsRequests()
                 ? keyRates.computeIfAbsent(
-                        key.id(), id -> new Rates(ofKey(id), "the API key '%s'".formatted(key.name())))
+                        key.family(), family -> new Rates(ofKeys(family), "the API key '%s'".formatted(key.name())))
                 : Rates.UNLIMITED;
     }
 }

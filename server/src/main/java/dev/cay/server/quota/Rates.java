@@ -71,6 +71,13 @@ final class Rates {
         }
     }
 
+    /// The same for what {@link #create} took.
+    void giveBackCreates(int count) {
+        if (creates != null) {
+            creates.addTokens(count);
+        }
+    }
+
     private void take(@Nullable Bucket bucket, String sentence, @Nullable Integer limit) {
         if (bucket == null) {
             return;

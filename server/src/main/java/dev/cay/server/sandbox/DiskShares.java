@@ -6,6 +6,7 @@ import dev.cay.server.template.TemplateRecord;
 import dev.cay.server.template.Templates;
 import dev.cay.server.volume.Volumes;
 import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.TeamId;
 import dev.cay.wire.node.DiskShare;
@@ -16,7 +17,11 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -28,6 +33,7 @@ import org.slf4j.LoggerFactory;
 public final class DiskShares {
     private static final Logger log = LoggerFactory.getLogger(DiskShares.class);
     private static final Duration SOON = Duration.ofSeconds(5);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     /// A sandbox that may write less than this is of no use.
     private static final long LEAST = 16L << 20;
@@ -37,7 +43,13 @@ public final class DiskShares {
     private final Templates templates;
     private final Fleet fleet;
     private final Volumes volumes;
+
+    /// Bytes of sandboxes and snapshots, as of the last round. Volumes are counted when they are asked for.
     private volatile Map<TeamId, Long> held = Map.of();
+
+    /// Held by whoever takes disk for a team that cannot be counted before it is taken.
+    private final Map<TeamId, Semaphore> taking = new ConcurrentHashMap<>();
+
     private boolean told;
     private final AtomicLong begun = new AtomicLong();
 
@@ -76,7 +88,7 @@ public final class DiskShares {
         told = !shares.isEmpty();
         var now = new HashMap<TeamId, Long>();
         for (int i = 0; i < bytes.size(); i++) {
-            now.put(teams.get(i), bytes.get(i) + ofVolumes(teams.get(i)));
+            now.put(teams.get(i), bytes.get(i));
         }
         held = now;
     }
@@ -145,7 +157,7 @@ public final class DiskShares {
         if (quotas.of(team).diskMB() == null) {
             return;
         }
-        long bytes = Math.max(held.getOrDefault(team, 0L), ofVolumes(team));
+        long bytes = measured(team) + ofVolumes(team);
         if (limit(team) - bytes < megabytes << 20) {
             throw CayException.exhausted(
                     "a volume of %d MB does not fit into the team's share of the disk, of which %d MB of %d MB are taken; give a smaller 'sizeMB', delete volumes or snapshots, or let the operator raise the limit"
@@ -156,14 +168,53 @@ public final class DiskShares {
 
     /// Megabytes that a team holds, as of the last round; null where that is not counted.
     public @Nullable Long heldMB(TeamId team) {
+        return quotas.of(team).diskMB() == null ? null : (held.getOrDefault(team, 0L) + ofVolumes(team)) >> 20;
+    }
+
+    /// Bytes of a team's sandboxes and snapshots; those of a team that no round has seen yet are read now.
+    private long measured(TeamId team) {
         Long bytes = held.get(team);
-        return bytes == null ? null : bytes >> 20;
+        if (bytes == null && owned().containsKey(team)) {
+            update();
+            bytes = held.get(team);
+        }
+        return bytes == null ? 0 : bytes;
+    }
+
+    /// Runs what takes disk for a team, if its share is not full. What a snapshot takes is known when it is there: so
+    /// of
+    /// a team with a share one is made at a time, and the next one is refused if the share is full then.
+    public <T> T take(TeamId team, Supplier<T> work) {
+        if (quotas.of(team).diskMB() == null) {
+            return work.get();
+        }
+        var place = taking.computeIfAbsent(team, _ -> new Semaphore(1));
+        try {
+            if (!place.tryAcquire(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+                throw new CayException(
+                        ErrorKind.UNAVAILABLE,
+                        "other snapshots of this team are being taken, and it has a share of the disk; try again later");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CayException(ErrorKind.CANCELED, "interrupted while waiting for another snapshot", e);
+        }
+        try {
+            update();
+            requireRoom(team);
+            return work.get();
+        } finally {
+            place.release();
+        }
     }
 
     /// Refuses what takes more disk if the team's share is full.
     public void requireRoom(TeamId team) {
-        Long bytes = held.get(team);
-        if (bytes != null && limit(team) - bytes < Math.min(LEAST, limit(team) / 20)) {
+        if (quotas.of(team).diskMB() == null) {
+            return;
+        }
+        long bytes = measured(team) + ofVolumes(team);
+        if (limit(team) - bytes < Math.min(LEAST, limit(team) / 20)) {
             throw CayException.exhausted(
                     "the team's share of the disk is full: its sandboxes, snapshots and volumes take %d MB of %d MB; kill sandboxes, delete snapshots or volumes, or let the operator raise the limit"
                             .formatted(bytes >> 20, limit(team) >> 20),

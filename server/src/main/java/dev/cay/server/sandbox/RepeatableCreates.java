@@ -1,6 +1,7 @@
 package dev.cay.server.sandbox;
 
 import dev.cay.server.access.Caller;
+import dev.cay.server.quota.Quotas;
 import dev.cay.server.store.JsonColumn;
 import dev.cay.server.store.Store;
 import dev.cay.wire.CayException;
@@ -32,9 +33,11 @@ public final class RepeatableCreates {
 
     private final Store store;
     private final SandboxStarter starter;
+    private final Quotas quotas;
     private final ConcurrentMap<Slot, Pending> pending = new ConcurrentHashMap<>();
 
-    public RepeatableCreates(Store store, SandboxStarter starter) {
+    public RepeatableCreates(Store store, SandboxStarter starter, Quotas quotas) {
+        this.quotas = quotas;
         this.store = store;
         this.starter = starter;
     }
@@ -68,6 +71,8 @@ public final class RepeatableCreates {
         var earlier = store.read(
                 handle -> SandboxStore.findByKey(handle, caller.team().id(), request.key()));
         if (earlier.isEmpty()) {
+            // A repetition gets what there is, so it counts as no create.
+            quotas.create(caller, 1);
             return starter.start(caller, wanted, request);
         }
         checkSame(earlier.get().hash(), request.hash());

@@ -20,10 +20,10 @@ final class SandboxAdmission {
         this.quotas = quotas;
     }
 
-    /// @param key that the sandbox is created with; null for the operator
+    /// @param key family of the key that the sandbox is created with; null for the operator
     void begin(Handle handle, SandboxId id, TeamId team, @Nullable String key, Resources wanted) {
         var ofTeam = quotas.of(team);
-        var ofKey = quotas.ofKey(key);
+        var ofKey = quotas.ofKeys(key);
         if (!ofTeam.countsSandboxes() && !ofKey.countsSandboxes()) {
             return;
         }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The inputs of a create: a template and a client's request, or another sandbox to copy.
 ///
-/// @param key the API key that it is created with; null for the operator's
+/// @param key the family of the API key that it is created with; null for the operator's
 record SandboxCreation(
         TeamId teamId,
         @Nullable String key,
@@ -39,7 +39,7 @@ record SandboxCreation(
         var from = before == null && !volumes.isEmpty() ? point.anew() : point;
         return new SandboxCreation(
                 caller.team().id(),
-                caller.keyId(),
+                caller.keyFamily(),
                 from,
                 wanted.timeout(),
                 wanted.secure(),
@@ -55,7 +55,7 @@ record SandboxCreation(
     static SandboxCreation like(SandboxRecord source, Caller caller, StartPoint from, Duration timeout) {
         return new SandboxCreation(
                 source.teamId(),
-                caller.keyId(),
+                caller.keyFamily(),
                 from,
                 timeout,
                 source.secure(),

@@ -88,12 +88,16 @@ public final class SandboxRoutes {
         var body = RequestBody.of(exchange);
         var wanted = NewSandbox.read(
                 body, rules, networks.create(caller, body), wishes -> volumes.require(caller.team(), wishes));
-        quotas.create(caller, 1);
         String key = exchange.header("Idempotency-Key");
-        var sandbox = key == null ? starter.start(caller, wanted, null) : repeatable.create(caller, wanted, key);
+        var sandbox = key == null ? start(caller, wanted) : repeatable.create(caller, wanted, key);
         exchange.about("sandbox", sandbox.id().value())
                 .about("template", sandbox.templateId().value())
                 .sendJson(201, view.info(sandbox));
+    }
+
+    private SandboxRecord start(Caller caller, NewSandbox wanted) {
+        quotas.create(caller, 1);
+        return starter.start(caller, wanted, null);
     }
 
     private void show(Caller caller, Exchange exchange) {

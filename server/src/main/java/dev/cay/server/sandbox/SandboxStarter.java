@@ -80,29 +80,35 @@ public final class SandboxStarter {
 
     SandboxRecord start(Caller caller, NewSandbox wanted, SandboxStore.@Nullable Request request) {
         var team = caller.team();
+        var period = sandboxes.period(team.id());
         var from = supply.requireStart(team, wanted.template());
         try {
-            return start(SandboxCreation.of(caller, wanted, from), request);
+            return start(SandboxCreation.of(caller, wanted, from), request, period);
         } catch (RuntimeException e) {
             // A newer snapshot of the same name may have replaced this one meanwhile.
             var now = supply.requireStart(team, wanted.template());
             if (from.snapshot() == null || now.equals(from)) {
                 throw e;
             }
-            return start(SandboxCreation.of(caller, wanted, now), request);
+            return start(SandboxCreation.of(caller, wanted, now), request, period);
         }
     }
 
     /// Creates a copy of a sandbox from a snapshot of it.
-    public SandboxRecord fork(SandboxRecord source, Caller caller, StartPoint from, Duration timeout) {
-        return start(SandboxCreation.like(source, caller, from, timeout), null);
+    ///
+    /// @param period in which the copy was asked for
+    public SandboxRecord fork(
+            SandboxRecord source, Caller caller, StartPoint from, Duration timeout, MassKills.Period period) {
+        return start(SandboxCreation.like(source, caller, from, timeout), null, period);
     }
 
-    private SandboxRecord start(SandboxCreation creation, SandboxStore.@Nullable Request request) {
+    private SandboxRecord start(
+            SandboxCreation creation, SandboxStore.@Nullable Request request, MassKills.Period period) {
         shares.requireRoom(creation.teamId());
         long began = System.nanoTime();
         try (var _ = turns.take(creation.teamId())) {
             phases.since(began, "queue");
+            sandboxes.requirePeriod(period);
             var sandbox = creation.record(id(creation), records.now());
             synchronized (starting) {
                 starting.put(sandbox.id(), "");
@@ -123,7 +129,19 @@ public final class SandboxStarter {
             shares.began(running.teamId());
             creates.count("ok");
             phases.since(began, "total");
-            return announce(running);
+            announce(running);
+            requirePeriod(running, period);
+            return running;
+        }
+    }
+
+    /// Whoever ends all sandboxes of a team sees those that run. This one may have come after they looked.
+    private void requirePeriod(SandboxRecord running, MassKills.Period period) {
+        try {
+            sandboxes.requirePeriod(period);
+        } catch (CayException e) {
+            sandboxes.end(running.id(), KillReason.ADMIN);
+            throw e;
         }
     }
 
@@ -151,7 +169,7 @@ public final class SandboxStarter {
         return new Next(running, event);
     }
 
-    private SandboxRecord announce(SandboxRecord running) {
+    private void announce(SandboxRecord running) {
         String ended;
         synchronized (starting) {
             ended = starting.remove(running.id());
@@ -163,7 +181,6 @@ public final class SandboxStarter {
         if (ended != null && !ended.isEmpty()) {
             sandboxes.endUnasked(running.id(), KillReason.unasked(ended));
         }
-        return running;
     }
 
     /// Undoes a failed create. What cannot be undone now is undone later, or at the next start, because no client knows

@@ -39,7 +39,7 @@ final class SandboxStore {
     /// The sandbox an earlier create with the same key made.
     record Earlier(SandboxRecord sandbox, String hash) {}
 
-    /// @param key the API key that it is created with; null for the operator's
+    /// @param key the family of the API key that it is created with; null for the operator's
     static void insert(Handle handle, SandboxRecord sandbox, @Nullable String key, @Nullable Request request) {
         handle.createUpdate("""
                         INSERT INTO sandbox (id, team_id, template_id, build_id, alias, execution_id, state, version,
@@ -149,7 +149,7 @@ final class SandboxStore {
         return use(handle, "team_id", team.value(), but.value());
     }
 
-    /// The same for sandboxes that were created with one key.
+    /// The same for sandboxes that were created with keys of one family.
     static Use useOfKey(Handle handle, String key, SandboxId but) {
         return use(handle, "key_id", key, but.value());
     }
@@ -169,7 +169,7 @@ final class SandboxStore {
                 .one();
     }
 
-    /// The living sandboxes that were created with this key.
+    /// The living sandboxes that were created with keys of this family.
     static List<SandboxId> createdWith(Handle handle, String key) {
         return handle.createQuery("SELECT id FROM sandbox WHERE key_id = :key AND state IN " + LIVING)
                 .bind("key", key)

@@ -19,6 +19,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -33,6 +35,7 @@ import org.slf4j.LoggerFactory;
 /// Every change goes first to the record ({@link SandboxRecords}), then to the node.
 public final class Sandboxes {
     private static final Logger log = LoggerFactory.getLogger(Sandboxes.class);
+    private static final int KILLED_AT_ONCE = 8;
 
     private final Store store;
     private final SandboxDirectory directory;
@@ -41,6 +44,7 @@ public final class Sandboxes {
     private final SandboxRecords records;
     private final EgressLogs egressLogs;
     private final Duration maxTimeout;
+    private final MassKills massKills = new MassKills();
     /// Ended on record, but their node could not end them yet.
     private final Set<SandboxId> unfinished = ConcurrentHashMap.newKeySet();
     /// Ended by themselves, and not on record yet.
@@ -112,24 +116,42 @@ public final class Sandboxes {
         return store.read(handle -> SandboxStore.useOfTeam(handle, team.id()));
     }
 
-    /// @param failed sandboxes that could not be ended, and that are tried again
+    /// @param failed sandboxes that could not be ended, and live on
     public record Killed(int ended, int failed) {}
 
-    /// Ends all sandboxes of a team, paused ones too.
+    /// Ends all sandboxes of a team, paused ones too. Those that are just being made are taken back by who makes them.
     public Killed killAll(Team team) {
-        int ended = 0;
-        int failed = 0;
-        for (var sandbox : list(team)) {
-            try {
-                if (end(sandbox.id(), KillReason.ADMIN)) {
-                    ended++;
-                }
-            } catch (CayException e) {
-                log.atWarn().setCause(e).addKeyValue("sandbox", sandbox.id()).log("could not kill the sandbox");
-                failed++;
-            }
+        massKills.begin(team.id());
+        var ended = new AtomicInteger();
+        var failed = new AtomicInteger();
+        try (var threads =
+                Executors.newFixedThreadPool(KILLED_AT_ONCE, Thread.ofVirtual().factory())) {
+            list(team)
+                    .forEach(sandbox -> threads.execute(() -> {
+                        try {
+                            ended.addAndGet(end(sandbox.id(), KillReason.ADMIN) ? 1 : 0);
+                        } catch (RuntimeException e) {
+                            log.atWarn()
+                                    .setCause(e)
+                                    .addKeyValue("sandbox", sandbox.id())
+                                    .log("could not kill the sandbox");
+                            failed.incrementAndGet();
+                        }
+                    }));
         }
-        return new Killed(ended, failed);
+        return new Killed(ended.get(), failed.get());
+    }
+
+    /// For a create that begins now; {@link #requirePeriod} says whether it may go on.
+    public MassKills.Period period(TeamId team) {
+        return massKills.now(team);
+    }
+
+    /// Refuses if all sandboxes of the team were ended since.
+    void requirePeriod(MassKills.Period period) {
+        if (massKills.isOver(period)) {
+            throw MassKills.refusal();
+        }
     }
 
     /// Gives the sandbox at least this much more time; never less than it has.

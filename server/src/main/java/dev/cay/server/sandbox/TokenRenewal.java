@@ -81,7 +81,7 @@ public final class TokenRenewal {
     }
 
     private Set<SandboxId> openedBy(TeamKey key) {
-        var ids = new LinkedHashSet<>(store.read(handle -> SandboxStore.createdWith(handle, key.id())));
+        var ids = new LinkedHashSet<>(store.read(handle -> SandboxStore.createdWith(handle, key.family())));
         directory.list().stream()
                 .filter(sandbox ->
                         sandbox.teamId().equals(key.team().id()) && key.scope().opens(sandbox.id()))

@@ -3,9 +3,11 @@ package dev.cay.server.snapshot;
 import dev.cay.http.ErrorRenderer;
 import dev.cay.life.TaskGroup;
 import dev.cay.server.access.Caller;
+import dev.cay.server.sandbox.MassKills;
 import dev.cay.server.sandbox.SandboxRecord;
 import dev.cay.server.sandbox.SandboxStarter;
 import dev.cay.server.sandbox.SandboxView;
+import dev.cay.server.sandbox.Sandboxes;
 import dev.cay.server.template.StartPoint;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -27,8 +29,10 @@ public final class Forks {
     private final Snapshots snapshots;
     private final SandboxStarter starter;
     private final SandboxView view;
+    private final Sandboxes sandboxes;
 
-    public Forks(Snapshots snapshots, SandboxStarter starter, SandboxView view) {
+    public Forks(Snapshots snapshots, SandboxStarter starter, SandboxView view, Sandboxes sandboxes) {
+        this.sandboxes = sandboxes;
         this.snapshots = snapshots;
         this.starter = starter;
         this.view = view;
@@ -36,9 +40,10 @@ public final class Forks {
 
     /// Makes the copies; one result for each, some of which may be failures.
     List<SandboxForkResult> fork(SandboxRecord source, Caller caller, int count, Duration timeout) {
+        var period = sandboxes.period(source.teamId());
         var from = snapshots.takeForCopies(source);
         try {
-            return copies(source, caller, from, count, timeout);
+            return copies(source, caller, from, count, timeout, period);
         } finally {
             String name = from.snapshot();
             if (name != null) {
@@ -48,12 +53,17 @@ public final class Forks {
     }
 
     private List<SandboxForkResult> copies(
-            SandboxRecord source, Caller caller, StartPoint from, int count, Duration timeout) {
+            SandboxRecord source,
+            Caller caller,
+            StartPoint from,
+            int count,
+            Duration timeout,
+            MassKills.Period period) {
         var results = new AtomicReferenceArray<SandboxForkResult>(count);
         try (var tasks = new TaskGroup()) {
             for (int i = 0; i < count; i++) {
                 int each = i;
-                tasks.run(() -> results.set(each, copy(source, caller, from, timeout)));
+                tasks.run(() -> results.set(each, copy(source, caller, from, timeout, period)));
             }
             tasks.join(LIMIT);
         } catch (TimeoutException e) {
@@ -71,9 +81,10 @@ public final class Forks {
                 .toList();
     }
 
-    private SandboxForkResult copy(SandboxRecord source, Caller caller, StartPoint from, Duration timeout) {
+    private SandboxForkResult copy(
+            SandboxRecord source, Caller caller, StartPoint from, Duration timeout, MassKills.Period period) {
         try {
-            return SandboxForkResult.of(view.info(starter.fork(source, caller, from, timeout)));
+            return SandboxForkResult.of(view.info(starter.fork(source, caller, from, timeout, period)));
         } catch (CayException e) {
             return SandboxForkResult.failed(ErrorRenderer.status(e.kind()), e.userMessage());
         } catch (RuntimeException e) {

@@ -87,15 +87,17 @@ public final class Snapshots {
                 sandbox.id().value(),
                 sandbox.volumes(),
                 templates.now());
-        save(sandbox, saved, keep);
         var replaced = new ArrayList<TemplateBuild>();
-        TemplateRecord template;
-        try {
-            template = records.noteSaved(sandbox, event -> keep(team, name, build, replaced, event));
-        } catch (RuntimeException e) {
-            discard(saved);
-            throw e;
-        }
+        // With its record: before that it counts for nobody.
+        var template = shares.take(team.id(), () -> {
+            save(sandbox, saved, keep);
+            try {
+                return records.noteSaved(sandbox, event -> keep(team, name, build, replaced, event));
+            } catch (RuntimeException e) {
+                discard(saved);
+                throw e;
+            }
+        });
         replaced.forEach(this::discard);
         log.atInfo()
                 .addKeyValue("sandbox", sandbox.id())
@@ -154,6 +156,7 @@ public final class Snapshots {
     StartPoint takeForCopies(SandboxRecord sandbox) {
         var origin = origin(sandbox);
         String name = randomName();
+        shares.requireRoom(sandbox.teamId());
         save(sandbox, name, Keep.MEMORY);
         try {
             records.noteSaved(
@@ -259,7 +262,6 @@ public final class Snapshots {
     }
 
     private void save(SandboxRecord sandbox, String name, Keep keep) {
-        shares.requireRoom(sandbox.teamId());
         try (var _ = turns.take(sandbox.teamId())) {
             fleet.node().snapshot(sandbox.id(), name, keep);
         } catch (RuntimeException e) {
