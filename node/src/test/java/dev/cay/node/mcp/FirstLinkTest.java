@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -112,6 +113,21 @@ class FirstLinkTest {
         assertThat(client.get(20, TimeUnit.SECONDS).isOver()).isFalse();
         awaitReady();
         assertThat(home.links).hasSize(1);
+    }
+
+    @Test
+    void theFailureOfAStartThatWasReplacedSaysNothingOfTheServer() throws Exception {
+        home.mayAnswer = new CountDownLatch(1);
+        server.probe();
+        var replaced = Objects.requireNonNull(home.connected.poll(20, TimeUnit.SECONDS));
+        server.probeAgain();
+        assertThat(home.connected.poll(20, TimeUnit.SECONDS)).isNotNull();
+        replaced.listener.over("it fell over");
+        assertThat(replaced.closed.await(20, TimeUnit.SECONDS)).isTrue();
+        home.mayAnswer.countDown();
+        awaitReady();
+        assertThat(server.failures()).isZero();
+        assertThat(server.reason()).isEmpty();
     }
 
     @Test
