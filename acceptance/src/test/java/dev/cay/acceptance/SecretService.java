@@ -19,8 +19,7 @@ import java.util.Map;
 import tools.jackson.databind.json.JsonMapper;
 
 /// A service that sandboxes reach by a name over TLS, in a namespace beside the host, and a Cay that trusts it. No
-/// packet
-/// leaves the machine.
+/// packet leaves the machine.
 final class SecretService implements AutoCloseable {
     static final String HOST = "api.service.test";
 

@@ -6,9 +6,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// Strikes values out of messages of a protocol that sends messages in frames. It finds a value in one message, also
-/// when
-/// frames cut it, and gives the end of a message away as soon as the message is complete: the other side may wait for
-/// it.
+/// when frames cut it, and gives the end of a message away as soon as the message is complete: the other side may wait
+/// for it.
 final class FramedScrub {
     /// Most bytes that are held back: more than a value and some frames between its pieces. A server that sends more
     /// between them is hostile, and has other ways to pass a value on.

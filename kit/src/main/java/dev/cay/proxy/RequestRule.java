@@ -95,8 +95,7 @@ public final class RequestRule {
     }
 
     /// Says in the request that a value is in it. What the sandbox says there is left out: a proxy on the way could
-    /// drop a
-    /// header that is not well formed.
+    /// drop a header that is not well formed.
     private static void mark(Exchange exchange, boolean carries, Optional<String> mark) {
         if (carries) {
             mark.ifPresent(value -> LastHop.setHeaders(exchange, Map.of(Placeholders.MARK, value)));

@@ -43,8 +43,7 @@ import java.io.IOException;
 import java.time.InstantSource;
 
 /// Puts a node together by plain `new`: the host, what is saved, traffic and MCP, keepers, builds, and the disk that
-/// all
-/// of them fill.
+/// all of them fill.
 public final class NodeAssembly {
     /// A step may use all that its sandbox may, so more would only make each slower.
     private static final int BUILDS_AT_ONCE = 2;

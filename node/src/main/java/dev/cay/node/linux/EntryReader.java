@@ -27,8 +27,7 @@ public final class EntryReader implements AutoCloseable {
     private static final int LONGEST_LIST = 65536;
 
     /// Whether the kernel can list attributes of an entry of an open directory (Linux 6.13). Older ones need a path,
-    /// and
-    /// take twice the time.
+    /// and take twice the time.
     private static volatile boolean kernelListsEntries = true;
 
     private final Arena arena = Arena.ofConfined();

@@ -16,8 +16,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// The two processes of `cay-guest fill` that bring the memory of one container in, seen from the node. They outlive
-/// the
-/// daemon, and are in a cgroup of their own, by which the next daemon finds them.
+/// the daemon, and are in a cgroup of their own, by which the next daemon finds them.
 final class Filler {
     static final Path DEVICE = Path.of("/dev/userfaultfd");
     private static final Duration START_LIMIT = Duration.ofSeconds(30);

@@ -23,8 +23,7 @@ import org.slf4j.LoggerFactory;
 /// The paused sandboxes that are frozen in the machine's memory. Thread-safe.
 ///
 /// Has them saved, a few at a time. Saved ones stay frozen while there is room, so that they go on at once; when room
-/// is
-/// short they give way, those first that were paused first.
+/// is short they give way, those first that were paused first.
 public final class FrozenSandboxes implements HostCapacity.Relief, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(FrozenSandboxes.class);
     private static final Duration PATIENCE = Duration.ofSeconds(10);

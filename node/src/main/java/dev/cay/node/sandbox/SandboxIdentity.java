@@ -12,8 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Files below `/run/e2b` in which programs look for where they are. Root inside may have put anything in the way,
-/// which
-/// is its own loss.
+/// which is its own loss.
 final class SandboxIdentity {
     private static final Logger log = LoggerFactory.getLogger(SandboxIdentity.class);
 

@@ -67,8 +67,7 @@ record SandboxNotes(
         /// The container is frozen, and a save may be in progress. The sandbox goes on afterwards.
         SAVING,
         /// The container, which is frozen: the sandbox is paused and not saved yet. A snapshot of this generation may
-        /// be
-        /// unfinished.
+        /// be unfinished.
         FROZEN,
         /// The snapshot. A frozen container is the same, as long as it is there.
         PAUSED,

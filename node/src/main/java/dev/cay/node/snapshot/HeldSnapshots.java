@@ -13,11 +13,9 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Snapshots that are deleted while a backup reads them, or while sandboxes are filled from them: they lose their notes
-/// at
-/// once, so that they cannot be used any more, and their files when nobody needs these. The next daemon removes the
-/// files
-/// of a killed one as an unfinished snapshot, unless a sandbox is still filled from them.
+/// Snapshots that are deleted while a backup reads them, or while sandboxes are filled from them: they lose their
+/// notes at once, so that they cannot be used any more, and their files when nobody needs these. The next daemon
+/// removes the files of a killed one as an unfinished snapshot, unless a sandbox is still filled from them.
 final class HeldSnapshots {
     private static final Logger log = LoggerFactory.getLogger(HeldSnapshots.class);
     static final String GONE = "about.gone";

@@ -67,8 +67,7 @@ public final class SealedImages {
     }
 
     /// Removes what an earlier daemon left, before anything is sealed. The directory itself stays: on a full disk
-    /// nobody
-    /// can make it again, and a daemon has to start there.
+    /// nobody can make it again, and a daemon has to start there.
     public void clear() {
         Mounts.unmountBelow(plain);
         try {

@@ -14,8 +14,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// What the pool below a state directory is made on, for operators: a file with a btrfs of its own, or a directory.
-/// Works
-/// whether or not a daemon uses the pool.
+/// Works whether or not a daemon uses the pool.
 public final class PoolDevice {
     private static final long MIB = 1L << 20;
     private static final long GIB = 1L << 30;

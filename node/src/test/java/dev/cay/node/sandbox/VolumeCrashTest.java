@@ -47,9 +47,8 @@ class VolumeCrashTest extends NodeTest {
             List.of("slot-taken", "disk-brought", "commands-brought", "brought", "opened", "running");
     private static final int KILLED = 128 + 9;
 
-    /// Counts in memory, and writes each number once: a process that went on twice, or from an older state, would leave
-    /// a
-    /// number twice, and one that was lost would leave none.
+    /// Counts in memory, and writes each number once: a process that went on twice, or from an older state, would
+    /// leave a number twice, and one that was lost would leave none.
     private static final String COUNT =
             "exec 3>>/data/numbers; i=0; while :; do i=$((i+1)); echo $i >&3; sleep 0.02; done";
 

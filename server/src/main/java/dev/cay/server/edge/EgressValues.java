@@ -16,10 +16,9 @@ import java.util.Optional;
 /// Resolves placeholders in the rules of sandboxes: secrets of the sandbox's team, and identity tokens. Thread-safe.
 ///
 /// Code in a sandbox reads what arrives at its ports. So a sandbox of this Cay gets a value only if it is another one
-/// of
-/// the same team and the rules name its very host: a pattern like `*.DOMAIN` also matches the ports of the sender. A
-/// name that is not of this Cay can still lead to its edge, by an alias or by headers that name a sandbox. So requests
-/// to all other hosts carry a mark, and the edge passes no marked request on to a sandbox.
+/// of the same team and the rules name its very host: a pattern like `*.DOMAIN` also matches the ports of the sender.
+/// A name that is not of this Cay can still lead to its edge, by an alias or by headers that name a sandbox. So
+/// requests to all other hosts carry a mark, and the edge passes no marked request on to a sandbox.
 public final class EgressValues implements Placeholders {
     private final SandboxDirectory directory;
     private final Secrets secrets;

@@ -25,10 +25,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The key that signs identity tokens, in a file beside the database, and the public keys of tokens that it signed
-/// before
-/// it was replaced. The file is replaced whole: whenever the daemon is killed, it has one key that signs, and the
-/// public
-/// key of every token that is still good. Thread-safe.
+/// before it was replaced. The file is replaced whole: whenever the daemon is killed, it has one key that signs, and
+/// the public key of every token that is still good. Thread-safe.
 final class IdentityKeys {
     /// The content of the key file.
     ///

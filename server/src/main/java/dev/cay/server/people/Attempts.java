@@ -8,8 +8,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /// Limits how often one address may show a wrong secret. A good one is never refused for the wrong ones of others:
-/// whole
-/// offices have one address, and so have all people behind a proxy. Thread-safe.
+/// whole offices have one address, and so have all people behind a proxy. Thread-safe.
 final class Attempts {
     private static final int MOST = 20;
     private static final Duration WINDOW = Duration.ofMinutes(10);

@@ -5,8 +5,7 @@ import dev.cay.wire.TeamId;
 import java.time.Duration;
 
 /// Lets so many run at once and makes the others wait, in turns of their teams: a hundred starts at once finish sooner
-/// one
-/// after the other than all together, and so do a hundred pauses, which all want the same disk. Thread-safe.
+/// one after the other than all together, and so do a hundred pauses, which all want the same disk. Thread-safe.
 public final class ConcurrencyLimit {
     /// Most queued operations of one team, because each costs memory.
     private static final int MOST_WAITING = 1000;

@@ -8,8 +8,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /// Tokens that open the files of one volume for a day, and end with the key that they were given to. They are signed,
-/// so
-/// that the store has nothing of them.
+/// so that the store has nothing of them.
 public final class VolumeTokens {
     private static final Duration VALID = Duration.ofDays(1);
     private static final Pattern SHAPE =

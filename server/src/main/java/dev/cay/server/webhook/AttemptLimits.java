@@ -9,8 +9,7 @@ import java.util.Set;
 /// Counts the attempts under way, so that receivers that hang hold up nobody but their own team.
 ///
 /// The fewer places are free, the fewer one team may have: it never gets more than a quarter of what is left, but
-/// always
-/// one while there is one. So many teams with such receivers are needed to take all.
+/// always one while there is one. So many teams with such receivers are needed to take all.
 final class AttemptLimits {
     private static final int TOTAL = 256;
     private static final int PER_TEAM = 8;

@@ -29,8 +29,7 @@ final class MessageStore {
             """;
 
     /// The first one of each line that can be sent now, the most overdue first. One of a line only, because its
-    /// messages
-    /// are sent one after the other: a line in which many wait must not keep the others out.
+    /// messages are sent one after the other: a line in which many wait must not keep the others out.
     static List<Message> due(Handle handle, String webhookId, Instant now, int most) {
         return handle.createQuery("""
                         SELECT m.* FROM webhook_message m WHERE m.sequence IN (

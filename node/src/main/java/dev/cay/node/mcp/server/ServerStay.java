@@ -15,8 +15,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The side sandbox of a server, and what is started in it. A caller must hold the lock of the server's home, except
-/// for
-/// {@link #lost} and {@link #isIdle}.
+/// for {@link #lost} and {@link #isIdle}.
 final class ServerStay {
     private final HomeEquipment equipment;
     private final LaunchPlan plan;

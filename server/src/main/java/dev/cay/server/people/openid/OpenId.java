@@ -58,8 +58,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Signs browsers in with the operator's issuer. Between the two requests of a browser it keeps nothing; after the
-/// second
-/// it remembers that the state was used. Thread-safe.
+/// second it remembers that the state was used. Thread-safe.
 public final class OpenId implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(OpenId.class);
     private static final Duration PATIENCE = Duration.ofMinutes(10);
