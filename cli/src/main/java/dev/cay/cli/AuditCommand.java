@@ -31,7 +31,7 @@ import tools.jackson.databind.JsonNode;
 @Command(
         name = "audit",
         mixinStandardHelpOptions = true,
-        description = "See who did what to which sandbox or setting. Root sees all teams, everybody else their own.",
+        description = "See who did what to which sandbox or setting. Root sees all teams, other users their own.",
         subcommands = {
             AuditCommand.ListEntries.class,
             AuditCommand.Head.class,

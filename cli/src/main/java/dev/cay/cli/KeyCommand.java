@@ -198,7 +198,8 @@ final class KeyCommand implements Callable<Integer> {
 
         @Option(
                 names = "--sandboxes",
-                description = "Renew the tokens of sandboxes that it could open, and cut who uses the old ones.")
+                description =
+                        "Renew the tokens of sandboxes that it could open, and cut connections with the old ones.")
         private boolean sandboxes;
 
         @Override

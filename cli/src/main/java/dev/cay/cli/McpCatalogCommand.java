@@ -113,9 +113,9 @@ final class McpCatalogCommand implements Callable<Integer> {
             footer = {
                 "",
                 "Ways are tried from left to right: a server at its vendor (remote), a package",
-                "(npm), a container image or a command. npm? is a package alone that nobody",
+                "(npm), a container image or a command. npm? is only a package, which is not",
                 "confirmed to be the same program; section mcp.servers of the configuration can",
-                "do so, and can choose one way. off is what it switches off.",
+                "confirm it, and can choose one way. off is a server that the section disables.",
                 "",
                 "Examples:",
                 "  ./cay mcp catalog list",
@@ -193,7 +193,7 @@ final class McpCatalogCommand implements Callable<Integer> {
         @Mixin
         private Asked asked = new Asked();
 
-        @Parameters(arity = "1..*", paramLabel = "WORD", description = "Words; who has them all wins.")
+        @Parameters(arity = "1..*", paramLabel = "WORD", description = "Words; servers with all of them come first.")
         private List<String> words = List.of();
 
         @Override

@@ -62,7 +62,8 @@ final class PersonCommand extends ListingCommand {
 
         @Option(
                 names = "--sandboxes",
-                description = "Renew the tokens of sandboxes that they could open, and cut who uses the old ones.")
+                description =
+                        "Renew the tokens of sandboxes that they could open, and cut connections with the old ones.")
         private boolean sandboxes;
 
         @Override

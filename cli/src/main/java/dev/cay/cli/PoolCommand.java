@@ -21,7 +21,7 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "pool",
         mixinStandardHelpOptions = true,
-        description = "Show how full the disk of all sandboxes is, and who fills it; or make it larger.",
+        description = "Show how full the disk of all sandboxes is, and what fills it; or make it larger.",
         subcommands = PoolCommand.Grow.class,
         footer = {
             "",

@@ -11,9 +11,9 @@ import picocli.CommandLine.Parameters;
         name = "network",
         mixinStandardHelpOptions = true,
         description = {
-            "Show or set what sandboxes of a team may reach whose creator says nothing about it.",
-            "It replaces what was set before, and holds for sandboxes that are created afterwards. It is a default: who",
-            "creates a sandbox can choose otherwise. The settings network.egress.* say what no sandbox may reach."
+            "Show or set the egress rules of a team's sandboxes that are created without rules of their own.",
+            "New rules replace the earlier ones, and apply to sandboxes that are created afterwards. The settings",
+            "network.egress.* say what no sandbox may reach."
         })
 final class TeamNetworkCommand implements Callable<Integer> {
     @Mixin

@@ -39,7 +39,7 @@ import picocli.CommandLine.Command;
         footer = {
             "",
             "A template is made once on a machine, for all its Cays. base is made by the first `cay up`, those of",
-            "templates.prepare behind it in the background, others when somebody asks for them.",
+            "templates.prepare behind it in the background, others on request.",
             "",
             "Examples:",
             "  sudo ./cay template list",

@@ -29,7 +29,7 @@ import tools.jackson.databind.json.JsonMapper;
                         + " does the same once a day (templates.keepUnused). Needs root.",
         footer = {
             "",
-            "What is removed is made or fetched again when somebody needs it.",
+            "A removed file is made or fetched again when it is needed.",
             "",
             "Examples:",
             "  sudo ./cay template gc --dry-run",

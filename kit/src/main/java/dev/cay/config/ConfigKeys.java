@@ -120,7 +120,7 @@ public final class ConfigKeys {
             "sandboxes.lazyMemory",
             ConfigValue.yesOrNo(),
             "false",
-            "Whether a restored sandbox runs at once and its memory comes back while it runs.");
+            "Whether a restored sandbox runs at once and its memory is restored while it runs.");
     static final ConfigKey<List<String>> FUSE_TEMPLATES = key(
             "sandboxes.fuseTemplates",
             ConfigValue.list(ConfigValue.matching("[a-z0-9][a-z0-9_-]*", "ids of templates, like base")),
@@ -214,7 +214,7 @@ public final class ConfigKeys {
             "templates.images",
             ConfigValue.list(ConfigValue.matching("[^=\\s]+=[a-z0-9_-]+", "like debian:*=base")),
             "",
-            "Images that stand for a template in builds, as image=template; * stands for anything.");
+            "Images that mean a template in builds, as image=template; * matches anything.");
     static final ConfigKey<Integer> BUILDS_PER_TEAM = key(
             "templates.maxBuilds",
             ConfigValue.number(1, 1000),

@@ -209,7 +209,7 @@ public final class ConfigLoader {
                     .formatted(source(ConfigKeys.SIGN_IN_ISSUER)));
         }
         if (signIn.issuer() == null && !signIn.domains().isEmpty()) {
-            problems.add("%s: signIn.domains needs signIn.issuer, which says who has which address"
+            problems.add("%s: signIn.domains needs signIn.issuer, which knows the owner of each address"
                     .formatted(source(ConfigKeys.SIGN_IN_DOMAINS)));
         }
         if (config.sandboxes().timeout().compareTo(config.sandboxes().maxTimeout()) > 0) {

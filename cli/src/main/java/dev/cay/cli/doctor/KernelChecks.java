@@ -109,7 +109,7 @@ final class KernelChecks implements Check {
                 : Finding.warn(
                         "open files",
                         "at most %s; a thousand sandboxes want %d".formatted(hard, DESCRIPTORS),
-                        "start Cay by docs/cay.service, or raise the hard limit where your login comes from");
+                        "start Cay by docs/cay.service, or raise the hard limit of your login");
     }
 
     /// @param wanted whether memory shall come back while sandboxes run
