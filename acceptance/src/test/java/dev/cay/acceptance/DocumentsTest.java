@@ -5,14 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import dev.cay.testing.Fast;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -20,6 +24,10 @@ import org.junit.jupiter.api.io.TempDir;
 @Fast
 final class DocumentsTest {
     private static final Pattern CLASS_NAME = Pattern.compile("`([A-Z][a-z]+[A-Za-z]*)`");
+
+    /// A link to a page or a heading of this repository, like `](limits.md#the-pool)`.
+    private static final Pattern LINK = Pattern.compile("\\]\\(([\\w./-]*)(?:#([\\w-]+))?\\)");
+
     private static final Path ARCHITECTURE = Path.of("../docs/ARCHITECTURE.md");
 
     @Test
@@ -38,7 +46,47 @@ final class DocumentsTest {
         assertThat(missing).isEmpty();
     }
 
-    /// Nobody has put the launcher on the PATH.
+    @Test
+    void linksBetweenPagesLeadToAPageAndAHeading() throws Exception {
+        var broken = new TreeSet<String>();
+        for (var page : pages()) {
+            var links = LINK.matcher(Files.readString(page));
+            while (links.find()) {
+                var target = links.group(1).isEmpty()
+                        ? page
+                        : page.resolveSibling(links.group(1)).normalize();
+                boolean leads = Files.exists(target)
+                        && (links.group(2) == null || headings(target).contains(links.group(2)));
+                if (!leads) {
+                    broken.add("%s: %s".formatted(page, links.group()));
+                }
+            }
+        }
+        assertThat(broken).isEmpty();
+    }
+
+    private static List<Path> pages() throws IOException {
+        try (var files = Files.walk(Path.of("../docs"))) {
+            return Stream.concat(
+                            Stream.of(Path.of("../README.md")),
+                            files.filter(file -> file.toString().endsWith(".md")))
+                    .toList();
+        }
+    }
+
+    /// The headings of a page, as links name them.
+    private static Set<String> headings(Path page) throws IOException {
+        return Files.readString(page)
+                .lines()
+                .filter(line -> line.startsWith("#"))
+                .map(line -> line.replaceFirst("#+ ", "")
+                        .toLowerCase(Locale.ROOT)
+                        .replaceAll("[^a-z0-9 _-]", "")
+                        .replace(' ', '-'))
+                .collect(Collectors.toSet());
+    }
+
+    /// A launcher that users cloned is not on their PATH.
     @Test
     void commandsAreShownAsTheyAreTyped() throws Exception {
         try (var files = Files.walk(Path.of("../docs"))) {
