@@ -84,6 +84,7 @@ final class CayDaemon implements AutoCloseable {
                             node.builds(),
                             node.disk(),
                             node.authorizations(),
+                            node.dashboard(),
                             node::handle),
                     SystemClock.only(),
                     meters));
@@ -105,6 +106,7 @@ final class CayDaemon implements AutoCloseable {
                             node.templates().built());
             server.startBuilds();
             server.startCollections();
+            node.dashboard().start();
             undo.keep();
         }
         took = Duration.ofNanos(System.nanoTime() - began);

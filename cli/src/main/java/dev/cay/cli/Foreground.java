@@ -189,6 +189,7 @@ final class Foreground {
                         ProcessHandle.current().pid(),
                         report.running() == 0 ? "" : "; " + sandboxes(report.running()) + " found alive"));
         out.println("  API        " + report.url());
+        out.println("  dashboard  " + report.url() + "/dashboard");
         out.println("  sandboxes  https://PORT-SANDBOX." + report.domain());
         key.forEach(out::println);
         out.println();

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
@@ -37,7 +38,7 @@ public final class Exchange {
     private static final Duration SENT_LIMIT = Duration.ofSeconds(60);
     private static final Duration LINGER = Duration.ofSeconds(5);
 
-    private final Request request;
+    private Request request;
     private final Response response;
     private final Callback callback;
     private final ClientEndPoint endPoint;
@@ -120,6 +121,16 @@ public final class Exchange {
     /// A header of the request by its name in any case: the first one of that name.
     public @Nullable String header(String name) {
         return request.getHeaders().get(name);
+    }
+
+    /// Goes on as a request for another path of this server, for a handler that passes it to another one.
+    ///
+    /// @param path    as a client would send it
+    /// @param without names of headers that are taken off
+    /// @param headers that take the place of those of their names
+    public Exchange goOnAt(String path, Set<String> without, Map<String, String> headers) {
+        request = Readdressed.of(request, path, without, headers);
+        return this;
     }
 
     /// All headers of the request, names as sent.

@@ -3,6 +3,7 @@ package dev.cay.node;
 import dev.cay.http.Exchange;
 import dev.cay.life.Progress;
 import dev.cay.node.build.Builds;
+import dev.cay.node.build.DashboardBuild;
 import dev.cay.node.image.TemplateBuilds;
 import dev.cay.node.linux.FdPoller;
 import dev.cay.node.sandbox.Keepers;
@@ -27,6 +28,7 @@ public final class CayNode implements AutoCloseable {
     private final NodeAuthorizations authorizations;
     private final Builds builds;
     private final NodeDisk disk;
+    private final DashboardBuild dashboard;
     private final NodeUndo undo;
     private final Progress progress;
 
@@ -40,6 +42,7 @@ public final class CayNode implements AutoCloseable {
             NodeAuthorizations authorizations,
             Builds builds,
             NodeDisk disk,
+            DashboardBuild dashboard,
             NodeUndo undo,
             Progress progress) {
         this.host = host;
@@ -50,6 +53,7 @@ public final class CayNode implements AutoCloseable {
         this.authorizations = authorizations;
         this.builds = builds;
         this.disk = disk;
+        this.dashboard = dashboard;
         this.undo = undo;
         this.progress = progress;
     }
@@ -94,6 +98,11 @@ public final class CayNode implements AutoCloseable {
     /// What builds templates that users define.
     public NodeBuilds builds() {
         return builds;
+    }
+
+    /// What builds the files of the dashboard.
+    public DashboardBuild dashboard() {
+        return dashboard;
     }
 
     /// What removes things from the disk that nothing refers to.

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 
 /// The files of this instance on the disk, and which of them are needed.
 ///
-/// @param base layers of the template `base`
+/// @param base layers of the template `base`, and that of the dashboard
 record DiskContents(
         Keepers keepers,
         SnapshotStore snapshots,

@@ -2,6 +2,7 @@ package dev.cay.node;
 
 import dev.cay.life.Progress;
 import dev.cay.node.build.Builds;
+import dev.cay.node.build.DashboardBuild;
 import dev.cay.node.fuse.FuseMounter;
 import dev.cay.node.host.HostCapacity;
 import dev.cay.node.host.Programs;
@@ -41,6 +42,7 @@ import dev.cay.web.WebFiles;
 import dev.cay.wire.node.NodeDisk;
 import java.io.IOException;
 import java.time.InstantSource;
+import java.util.stream.Stream;
 
 /// Puts a node together by plain `new`: the host, what is saved, traffic and MCP, keepers, builds, and the disk that
 /// all of them fill.
@@ -103,12 +105,19 @@ public final class NodeAssembly {
         servers.runIn(
                 keepers.sideSandboxes(), undo.add(serverHomes(keepers, serverImages, repositories, work.processes())));
         var builds = undo.add(builds(keepers, images));
+        var dashboard = undo.add(new DashboardBuild(
+                layers,
+                keepers.buildSandboxes(),
+                templates::base,
+                Programs.ofHost(),
+                settings.host().logs()));
         var contents = new DiskContents(
                 keepers,
                 saved.store(),
                 saved.warm(),
                 templates.others(),
-                templates::baseLayers,
+                () -> Stream.concat(templates.baseLayers().stream(), dashboard.layer().stream())
+                        .toList(),
                 builds,
                 images,
                 serverImages,
@@ -128,6 +137,7 @@ public final class NodeAssembly {
                 servers.authorizations(),
                 builds,
                 disk(contents, keepers, work),
+                dashboard,
                 undo,
                 progress);
     }

@@ -12,12 +12,15 @@ import dev.cay.server.access.SandboxTokens;
 import dev.cay.server.backup.Backups;
 import dev.cay.server.backup.RunningSandboxes;
 import dev.cay.server.backup.ScratchStore;
+import dev.cay.server.dashboard.Dashboard;
 import dev.cay.server.edge.ControlPlane;
 import dev.cay.server.edge.Crossings;
 import dev.cay.server.edge.FrontDoor;
 import dev.cay.server.edge.SandboxGate;
 import dev.cay.server.event.EventCounts;
+import dev.cay.server.live.LiveRoutes;
 import dev.cay.server.people.PersonAccess;
+import dev.cay.server.sandbox.SandboxView;
 import dev.cay.server.store.Store;
 import dev.cay.server.store.StoreOwner;
 import dev.cay.server.template.TemplateSupply;
@@ -31,6 +34,7 @@ import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -48,6 +52,7 @@ public final class CayServer implements AutoCloseable {
     private final TemplateParts templates;
     private final PersonAccess people;
     private final Routes routes;
+    private final Dashboard dashboard;
     private final FrontDoor frontDoor;
 
     /// @param store stays the caller's, and open as long as the server is
@@ -84,6 +89,21 @@ public final class CayServer implements AutoCloseable {
         people = opened.add(people(settings));
         people.addTo(routes);
         backups(settings, node).addTo(routes);
+        opened.add(new LiveRoutes(
+                        access,
+                        sandboxes.sandboxes(),
+                        sandboxes.directory(),
+                        new SandboxView(base.tokens(), settings.domain())))
+                .addTo(routes);
+        dashboard = new Dashboard(
+                people,
+                access,
+                sandboxes.directory(),
+                base.tokens(),
+                node.dashboard(),
+                settings.domain(),
+                base.clock(),
+                base.random());
         frontDoor = frontDoor(settings, node);
     }
 
@@ -129,12 +149,14 @@ public final class CayServer implements AutoCloseable {
                         node.ports(),
                         teams.quotas(),
                         base.clock(),
-                        new Crossings(directory, settings.domain(), networks.placeholders())));
+                        new Crossings(directory, settings.domain(), networks.placeholders())),
+                dashboard);
     }
 
     /// All routes of the API.
     List<Routes.Route> table() {
-        return routes.table();
+        return Stream.concat(routes.table().stream(), dashboard.table().stream())
+                .toList();
     }
 
     /// Settles with the node what a previous run left, and begins to end sandboxes on time. Requests come after.

@@ -52,7 +52,9 @@ final class ForeignTeamTest extends ServerTest {
             "POST /sign-in/token",
             "POST /oauth/token",
             "POST /oauth/revoke",
-            "GET /dashboard/inspect/sandbox/{sandboxID}");
+            "GET /dashboard/session",
+            "POST /dashboard/session",
+            "DELETE /dashboard/session");
 
     /// Bodies that are right, where an empty one would be refused before anybody asks whose sandbox it is.
     private static final Map<String, String> BODIES = Map.of(
@@ -101,9 +103,9 @@ final class ForeignTeamTest extends ServerTest {
         assertThat(secret.status()).as(secret.text()).isEqualTo(201);
         ids.put("secretID", secret.json().get("secretID").stringValue());
         var webhook = cay.call("POST", "/events/webhooks", """
-                {"name": "mine", "url": "https://receiver.example/x", "events": ["sandbox.lifecycle.created"],
-                 "signatureSecret": "secret"}
-                """);
+            {"name": "mine", "url": "https://receiver.example/x", "events": ["sandbox.lifecycle.created"],
+             "signatureSecret": "secret"}
+            """);
         assertThat(webhook.status()).as(webhook.text()).isEqualTo(201);
         ids.put("webhookID", webhook.json().get("id").stringValue());
         var volume = cay.call("POST", "/volumes", "{\"name\": \"mine\"}");
@@ -132,7 +134,9 @@ final class ForeignTeamTest extends ServerTest {
         String path = PARAMETER
                 .matcher(route.path())
                 .replaceAll(name -> ids.getOrDefault(name.group(1), "00000000-0000-4000-8000-000000000001"));
-        return path + (path.endsWith("/metrics/max") ? "?metric=concurrent_sandboxes" : "");
+        return path
+                + (path.endsWith("/metrics/max") ? "?metric=concurrent_sandboxes" : "")
+                + (path.endsWith("/live") ? "?seconds=0" : "");
     }
 
     private TestServer.Answer call(Routes.Route route, Map<String, String> headers) {

@@ -20,6 +20,7 @@ import dev.cay.tls.LocalAuthority;
 import dev.cay.wire.SandboxAddress;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Durability;
+import dev.cay.wire.node.NodeDashboard;
 import dev.cay.wire.node.Resources;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -87,6 +88,9 @@ final class TestServer implements AutoCloseable {
     final String adminToken;
     /// Which reverse proxies the operator trusts.
     volatile ClientAddresses proxies = ClientAddresses.PEERS;
+
+    /// How far the files of the dashboard are.
+    volatile NodeDashboard.State dashboard = new NodeDashboard.State.Building("fetching packages");
 
     private final HttpListeners listeners = new HttpListeners((peer, forwarded) -> proxies.client(peer, forwarded));
     private final InetSocketAddress address;
@@ -201,7 +205,7 @@ final class TestServer implements AutoCloseable {
         server = new CayServer(
                 settings(directory, keepPaused, patience, otlp, people),
                 store,
-                new AttachedNode(node, made, builds, disk, authorizations, this::answerAsASandbox),
+                new AttachedNode(node, made, builds, disk, authorizations, () -> dashboard, this::answerAsASandbox),
                 clock,
                 new Meters());
         server.start();

@@ -6,7 +6,6 @@ import dev.cay.server.store.Store;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.TeamId;
-import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.HashSet;
@@ -78,7 +77,7 @@ public final class Access {
 
     /// Answers a request on behalf of the holder of a token.
     public interface Work {
-        void run() throws IOException;
+        void run() throws Exception;
     }
 
     private final Store store;
@@ -304,7 +303,7 @@ public final class Access {
     ///
     /// @param team  that the token is for
     /// @param needs what the holder must be allowed to do
-    public void onBehalf(String holder, TeamId team, KeyScope needs, Exchange exchange, Work work) throws IOException {
+    public void onBehalf(String holder, TeamId team, KeyScope needs, Exchange exchange, Work work) throws Exception {
         if (holder.startsWith(OPERATOR)) {
             if (!holder.equals(OPERATOR + admin.fingerprint())) {
                 throw handedOut();
@@ -456,6 +455,21 @@ public final class Access {
                             .formatted(Credential.TEAM_HEADER));
         }
         return requireTeam(id);
+    }
+
+    /// What an API key opens; empty if it is not known, or has expired.
+    public Optional<TeamKey> rightsOfKey(String text) {
+        var credential = new Credential(text.strip());
+        return credential.isApiKey()
+                ? Optional.ofNullable(keys.ofHash(credential.key().hash())).filter(key -> !key.isOver(clock.instant()))
+                : Optional.empty();
+    }
+
+    /// What a person may do in each of their teams.
+    ///
+    /// @throws CayException if the token is not good, or its owner is a member of no team
+    public List<TeamKey> rightsOfPerson(String token) {
+        return people().rights(token);
     }
 
     /// Whether this is a valid credential of this server, of any owner.

@@ -59,6 +59,11 @@ public record KeyScope(Kind kind, @Nullable SandboxId sandbox) {
         }
     }
 
+    /// The right to do all in one sandbox.
+    public static KeyScope of(SandboxId sandbox) {
+        return new KeyScope(Kind.SANDBOX, sandbox);
+    }
+
     /// @throws CayException if it is no scope
     public static KeyScope parse(String text) {
         if (text.startsWith("sandbox:")) {

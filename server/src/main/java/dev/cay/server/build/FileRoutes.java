@@ -13,7 +13,6 @@ import dev.cay.wire.ErrorKind;
 import dev.cay.wire.TeamId;
 import dev.cay.wire.node.NodeBuilds;
 import dev.cay.wire.rest.FileUpload;
-import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.regex.Pattern;
@@ -84,7 +83,7 @@ public final class FileRoutes {
         return secure ? "https" : "http";
     }
 
-    private void put(Exchange exchange, Audit.Act act) throws IOException {
+    private void put(Exchange exchange, Audit.Act act) throws Exception {
         String hash = hash(exchange);
         var team = new TeamId(require(exchange, "team"));
         long until = number(require(exchange, "until"));

@@ -3,6 +3,7 @@ package dev.cay.server.edge;
 import dev.cay.http.Exchange;
 import dev.cay.http.Handler;
 import dev.cay.http.PageOrJson;
+import dev.cay.server.dashboard.Dashboard;
 import dev.cay.server.sandbox.SandboxDirectory;
 import dev.cay.server.sandbox.SandboxRecord;
 import dev.cay.wire.CayException;
@@ -19,24 +20,28 @@ import java.util.Optional;
 ///
 /// 1. A host name `{port}-{sandboxId}` is that sandbox, whatever the headers: servers inside may use the same header
 ///    names.
-/// 2. An API credential on a path of the control plane is for the control plane: some clients send sandbox headers with
+/// 2. Paths below `/dashboard` are the dashboard's, which passes calls of its pages on.
+/// 3. An API credential on a path of the control plane is for the control plane: some clients send sandbox headers with
 ///    it.
-/// 3. Both `E2b-Sandbox-*` headers name a port of a sandbox.
-/// 4. `X-Access-Token` alone is for the system port of the sandbox it opens, as some clients send nothing else.
-/// 5. A signed `/files` URL is for the sandbox whose token made the signature.
-/// 6. Everything else is for the control plane.
-public final class FrontDoor implements Handler {
+/// 4. Both `E2b-Sandbox-*` headers name a port of a sandbox.
+/// 5. `X-Access-Token` alone is for the system port of the sandbox it opens, as some clients send nothing else.
+/// 6. A signed `/files` URL is for the sandbox whose token made the signature.
+/// 7. Everything else is for the control plane.
+public final class FrontDoor implements Handler, Dashboard.Onward {
 
     private final SandboxHosts hosts;
     private final ControlPlane control;
     private final SandboxDirectory directory;
     private final SandboxGate gate;
+    private final Dashboard dashboard;
 
-    public FrontDoor(String domain, ControlPlane control, SandboxDirectory directory, SandboxGate gate) {
+    public FrontDoor(
+            String domain, ControlPlane control, SandboxDirectory directory, SandboxGate gate, Dashboard dashboard) {
         this.hosts = new SandboxHosts(domain);
         this.control = control;
         this.directory = directory;
         this.gate = gate;
+        this.dashboard = dashboard;
     }
 
     @Override
@@ -58,6 +63,10 @@ public final class FrontDoor implements Handler {
             throw new CayException(
                     ErrorKind.NOT_FOUND, "inside a sandbox only hosts like <port>-<sandboxId>.<domain> are served");
         }
+        if (dashboard.owns(exchange.path())) {
+            dashboard.handle(exchange, this);
+            return;
+        }
         if (carriesCredential(exchange) && control.knows(exchange.path())) {
             control.handle(exchange);
             return;
@@ -67,6 +76,16 @@ public final class FrontDoor implements Handler {
             return;
         }
         handleWithoutName(exchange);
+    }
+
+    @Override
+    public void toApi(Exchange exchange) throws Exception {
+        control.handle(exchange);
+    }
+
+    @Override
+    public void toSandbox(SandboxAddress address, Exchange exchange) throws Exception {
+        gate.pass(address, exchange);
     }
 
     /// The last three rules, for requests that name no sandbox.

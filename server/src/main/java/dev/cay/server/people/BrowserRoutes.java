@@ -42,7 +42,6 @@ final class BrowserRoutes {
         routes.on("POST", LINK, exchange -> page(exchange, this::take));
         routes.on("POST", OUT, exchange -> page(exchange, this::out));
         routes.on("POST", "/sign-in/token", this::token);
-        routes.on("GET", "/dashboard/inspect/sandbox/{sandboxID}", BrowserRoutes::inspect);
     }
 
     private interface Action {
@@ -65,10 +64,11 @@ final class BrowserRoutes {
             return;
         }
         String content = """
-                <p>You are signed in as <b>%s</b>. A page of <code>e2b auth login</code> that waits goes on by itself.</p>
-                <form method="post" action="%s"><input type="hidden" name="token" value="%s">
-                <button id="out">Sign out</button></form>
-                """.formatted(
+            <p>You are signed in as <b>%s</b>. A page of <code>e2b auth login</code> that waits goes on by itself.</p>
+            <p><a class="button" id="dashboard" href="/dashboard">Open the dashboard</a></p>
+            <form method="post" action="%s"><input type="hidden" name="token" value="%s">
+            <button id="out">Sign out</button></form>
+            """.formatted(
                         SignInPage.escaped(signIn.get().person().email()), OUT, browsers.formToken(signIn.get(), OUT));
         SignInPage.send(exchange, 200, "Signed in", content, "");
     }
@@ -111,14 +111,22 @@ final class BrowserRoutes {
     private void out(Exchange exchange) {
         requireOwnForm(exchange);
         String token = exchange.form().get("token");
-        browsers.signIn(exchange)
+        if (browsers.signIn(exchange)
                 .filter(signIn -> browsers.fits(token, signIn, OUT))
-                .ifPresent(signIn -> {
-                    signIns.end(signIn);
-                    notes.signedOut(exchange, SignInNotes.Way.BROWSER, signIn.person());
-                });
+                .isPresent()) {
+            end(exchange);
+        }
         browsers.forget(exchange);
         SignInPage.redirect(exchange, HOME);
+    }
+
+    /// Ends the sign-in of the browser.
+    void end(Exchange exchange) {
+        browsers.signIn(exchange).ifPresent(signIn -> {
+            signIns.end(signIn);
+            notes.signedOut(exchange, SignInNotes.Way.BROWSER, signIn.person());
+        });
+        browsers.forget(exchange);
     }
 
     /// An access token for scripts of this server's own pages, which cannot read the cookie.
@@ -137,15 +145,5 @@ final class BrowserRoutes {
         if (!browsers.isOwnForm(exchange)) {
             throw new CayException(ErrorKind.PERMISSION_DENIED, "this did not come from a page of this server");
         }
-    }
-
-    /// The link that E2B's CLI prints for each sandbox.
-    private static void inspect(Exchange exchange) {
-        SignInPage.say(
-                exchange,
-                200,
-                "Sandbox " + exchange.parameter("sandboxID"),
-                "This Cay has no dashboard. `e2b sandbox info %s` shows what the page of the sandbox would."
-                        .formatted(exchange.parameter("sandboxID")));
     }
 }

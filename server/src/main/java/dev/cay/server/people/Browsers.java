@@ -8,7 +8,7 @@ import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.Set;
+import java.util.stream.Stream;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +23,7 @@ public final class Browsers {
     private static final String SECURE = "__Host-";
     private static final String SESSION = "cay_session";
     private static final String BINDING = "cay_browser";
+    private static final String KEY = "cay_key";
     private static final String ALGORITHM = "HmacSHA256";
 
     private final SignIns signIns;
@@ -41,7 +42,8 @@ public final class Browsers {
 
     /// Whether the request carries a cookie of ours, which nobody else may see.
     public static boolean hasCookie(Exchange exchange) {
-        return Set.of(SESSION, SECURE + SESSION, BINDING, SECURE + BINDING).stream()
+        return Stream.of(SESSION, BINDING, KEY)
+                .flatMap(name -> Stream.of(name, SECURE + name))
                 .anyMatch(name -> exchange.cookie(name) != null);
     }
 
@@ -74,6 +76,16 @@ public final class Browsers {
 
     Optional<Secret> knownBinding(Exchange exchange) {
         return Optional.ofNullable(exchange.cookie(name(exchange, BINDING))).map(Secret::new);
+    }
+
+    /// The sealed API key that the browser is signed in with, as {@link #rememberKey} gave it.
+    public Optional<String> key(Exchange exchange) {
+        return Optional.ofNullable(exchange.cookie(name(exchange, KEY)));
+    }
+
+    /// Has the browser show a sealed API key from now on.
+    public void rememberKey(Exchange exchange, String sealed, long seconds) {
+        set(exchange, KEY, sealed, seconds);
     }
 
     /// `Lax`, as browsers come back here from an issuer of another site.
@@ -111,12 +123,18 @@ public final class Browsers {
     }
 
     /// Whether a page of this server sent the form. Browsers say where each form comes from.
-    boolean isOwnForm(Exchange exchange) {
+    public boolean isOwnForm(Exchange exchange) {
+        return exchange.header("Origin") != null && !isForeign(exchange);
+    }
+
+    /// Whether the browser says that a page of another origin sent the request. Those of sandboxes are such pages.
+    public boolean isForeign(Exchange exchange) {
         String origin = exchange.header("Origin");
         String site = exchange.header("Sec-Fetch-Site");
-        if (origin == null || (site != null && !site.equals("same-origin"))) {
-            return false;
-        }
+        return (site != null && !site.equals("same-origin")) || (origin != null && !isOwnOrigin(exchange, origin));
+    }
+
+    private boolean isOwnOrigin(Exchange exchange, String origin) {
         int at = origin.indexOf("://");
         String authority = at < 0 ? "" : origin.substring(at + 3);
         return !authority.isEmpty() && (authority.equalsIgnoreCase(exchange.authority()) || isBase(authority));

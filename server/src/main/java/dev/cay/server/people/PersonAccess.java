@@ -1,5 +1,6 @@
 package dev.cay.server.people;
 
+import dev.cay.http.Exchange;
 import dev.cay.http.Routes;
 import dev.cay.server.access.Access;
 import dev.cay.server.access.ApiKeys;
@@ -10,10 +11,12 @@ import dev.cay.server.access.Teams;
 import dev.cay.server.people.openid.IssuerSettings;
 import dev.cay.server.people.openid.OpenId;
 import dev.cay.server.store.Store;
+import dev.cay.wire.CayException;
 import java.net.URI;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +34,9 @@ public final class PersonAccess implements AutoCloseable {
     }
 
     private final People people;
+    private final AccessTokens tokens;
+    private final Attempts attempts;
+    private final Browsers browsers;
     private final CliRoutes cli;
     private final OAuthRoutes oauth;
     private final BrowserRoutes browser;
@@ -61,9 +67,9 @@ public final class PersonAccess implements AutoCloseable {
         var ways = new SignInOptions(settings.url(), issuer == null ? null : issuer.host());
         people = new People(store, access, keys, clock);
         var signIns = new SignIns(store, keys, clock, random);
-        var tokens = new AccessTokens(secrets.sealingKey("access tokens of people"), clock);
-        var attempts = new Attempts(clock);
-        var browsers = new Browsers(signIns, settings.url(), secrets.sealingKey("forms of people"), random);
+        tokens = new AccessTokens(secrets.sealingKey("access tokens of people"), clock);
+        attempts = new Attempts(clock);
+        browsers = new Browsers(signIns, settings.url(), secrets.sealingKey("forms of people"), random);
         var notes = new SignInNotes(audit);
         cli = new CliRoutes(browsers, signIns, people, tokens, ways, notes);
         oauth = new OAuthRoutes(signIns, tokens, attempts, notes);
@@ -75,6 +81,39 @@ public final class PersonAccess implements AutoCloseable {
                 ? null
                 : new OpenIdRoutes(issuer, browsers, signIns, new PersonAdmission(store, teams, domains, clock), notes);
         access.admit(new PersonTokens(tokens, signIns, people, keys));
+    }
+
+    /// A person who is signed in with a browser.
+    ///
+    /// @param signIn      the id of the sign-in
+    /// @param accessToken for requests to the API, good for a while
+    public record Visitor(String email, String signIn, String accessToken) {}
+
+    /// The person whose browser sends this request.
+    public Optional<Visitor> visitor(Exchange exchange) {
+        return browsers.signIn(exchange)
+                .map(signIn -> new Visitor(signIn.person().email(), signIn.id(), tokens.make(signIn)));
+    }
+
+    /// Ends the sign-in of the browser that sends this request.
+    public void signOut(Exchange exchange) {
+        browser.end(exchange);
+    }
+
+    /// Whether people can sign in at an OpenID Connect issuer: its host.
+    public Optional<String> issuerHost() {
+        return Optional.ofNullable(issuer).map(OpenId::host);
+    }
+
+    public Browsers browsers() {
+        return browsers;
+    }
+
+    /// Counts a wrong credential of this address.
+    ///
+    /// @throws CayException if there were too many
+    public void wrongAttempt(String address) {
+        attempts.wrong(address);
     }
 
     /// Once the keys are known.

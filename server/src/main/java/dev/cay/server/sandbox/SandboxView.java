@@ -37,7 +37,7 @@ public final class SandboxView {
                 domain);
     }
 
-    ListedSandbox listed(SandboxRecord sandbox) {
+    public ListedSandbox listed(SandboxRecord sandbox) {
         return new ListedSandbox(
                 sandbox.templateId(),
                 sandbox.alias(),

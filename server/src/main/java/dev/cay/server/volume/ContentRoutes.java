@@ -89,7 +89,7 @@ public final class ContentRoutes {
         exchange.send(status, "application/json; charset=utf-8", Json.write(body));
     }
 
-    private void serve(Exchange exchange, Audit.Act act, Call call) throws IOException {
+    private void serve(Exchange exchange, Audit.Act act, Call call) throws Exception {
         var id = new VolumeId(exchange.parameter("volumeID").toLowerCase(Locale.ROOT));
         String header = Objects.requireNonNullElse(exchange.header("Authorization"), "");
         boolean bearer = header.regionMatches(true, 0, BEARER, 0, BEARER.length());

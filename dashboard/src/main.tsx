@@ -1,0 +1,198 @@
+import { signal } from '@preact/signals'
+import { render, type ComponentType } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { chooseTeam, loadSession, may, message, read, session, signOut, team, write } from './api'
+import { trouble } from './live'
+import { Overview } from './pages/overview'
+import { SandboxPage } from './pages/sandbox'
+import { Sandboxes } from './pages/sandboxes'
+import { SignIn } from './pages/sign-in'
+import { Templates } from './pages/templates'
+import { go, href, path } from './router'
+import './style.css'
+import { attempt, Confirmation, Dialog, Failed, Toasts } from './ui'
+
+interface Place {
+  to: string
+  name: string
+  key: string
+  icon: string
+  shown: () => boolean
+}
+
+const PLACES: Place[] = [
+  { to: '/overview', name: 'Overview', key: 'o', icon: 'M3 12l9-8 9 8M6 10v10h12V10', shown: () => may.value.all || team.value?.scope === 'read' },
+  { to: '/', name: 'Sandboxes', key: 's', icon: 'M4 7l8-4 8 4v10l-8 4-8-4zM4 7l8 4 8-4M12 11v10', shown: () => true },
+  { to: '/templates', name: 'Templates', key: 't', icon: 'M4 4h16v5H4zM4 13h7v7H4zM15 13h5v7h-5z', shown: () => may.value.seeTemplates },
+]
+
+const lost = signal('')
+const help = signal(false)
+
+function Page() {
+  const at = path.value
+  const one = /^\/sandboxes\/([a-z0-9]{1,40})(?:\/([a-z]+))?$/.exec(at)
+  if (one) return <SandboxPage key={one[1]} id={one[1]!} tab={one[2] ?? 'terminal'} />
+  const pages: Record<string, ComponentType> = {
+    '/': Sandboxes,
+    '/sandboxes': Sandboxes,
+    '/overview': Overview,
+    '/templates': Templates,
+  }
+  const Found = pages[at]
+  if (Found) return <Found />
+  return (
+    <section>
+      <h1>There is no such page</h1>
+      <p>
+        <a href={href('/')}>All sandboxes</a>
+      </p>
+    </section>
+  )
+}
+
+function Shell() {
+  const known = session.value!
+  const here = path.value.startsWith('/sandboxes') ? '/' : path.value
+  return (
+    <>
+      <a class="skip" href="#main">
+        To the content
+      </a>
+      <nav aria-label="Main">
+        <a class="brand" href={href('/')}>
+          <svg viewBox="0 0 32 32" aria-hidden="true">
+            <path d="M5 19c4-1 5-3 11-3s7 2 11 3c-2 5-6 7-11 7s-9-2-11-7z" fill="currentColor" />
+            <path d="M16 15V4l7 7" fill="none" stroke="currentColor" stroke-width="2.4" stroke-linecap="round" stroke-linejoin="round" />
+          </svg>
+          <b>Cay</b>
+        </a>
+        <ul>
+          {PLACES.filter(({ shown }) => shown()).map(({ to, name, key, icon }) => (
+            <li key={to}>
+              <a href={href(to)} aria-current={here === to ? 'page' : undefined} title={`g ${key}`}>
+                <svg viewBox="0 0 24 24" aria-hidden="true">
+                  <path d={icon} />
+                </svg>
+                <span>{name}</span>
+              </a>
+            </li>
+          ))}
+        </ul>
+        <div class="who">
+          {(known.teams?.length ?? 0) > 1 ? (
+            <select aria-label="Team" value={team.value?.id} onChange={(e) => chooseTeam(e.currentTarget.value)}>
+              {known.teams!.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          ) : (
+            <span class="team">{team.value?.name}</span>
+          )}
+          <span class="name" title={known.name}>
+            {known.name} · {team.value?.scope}
+          </span>
+          <div class="row">
+            <ThemeButton />
+            <button type="button" class="icon" aria-label="Keyboard shortcuts" title="?" onClick={() => (help.value = true)}>
+              ?
+            </button>
+            <button type="button" class="quiet" id="sign-out" onClick={() => attempt(signOut)}>
+              Sign out
+            </button>
+          </div>
+        </div>
+      </nav>
+      <main id="main">
+        {trouble.value && (
+          <p class="banner" role="status">
+            Not live: {trouble.value}. Trying again…
+          </p>
+        )}
+        <Page />
+      </main>
+      {help.value && (
+        <Dialog title="Keyboard" onClose={() => (help.value = false)}>
+          <dl class="keys">
+            <dt>
+              <kbd>/</kbd>
+            </dt>
+            <dd>search</dd>
+            {PLACES.filter(({ shown }) => shown()).map(({ key, name }) => [
+              <dt key={key}>
+                <kbd>g</kbd> <kbd>{key}</kbd>
+              </dt>,
+              <dd key={name}>{name.toLowerCase()}</dd>,
+            ])}
+            <dt>
+              <kbd>c</kbd>
+            </dt>
+            <dd>create a sandbox</dd>
+            <dt>
+              <kbd>?</kbd>
+            </dt>
+            <dd>this list</dd>
+          </dl>
+        </Dialog>
+      )}
+    </>
+  )
+}
+
+const THEMES = ['auto', 'light', 'dark']
+const theme = signal(read('theme') ?? 'auto')
+
+function applyTheme(): void {
+  if (theme.value === 'auto') delete document.documentElement.dataset['theme']
+  else document.documentElement.dataset['theme'] = theme.value
+}
+applyTheme()
+
+function ThemeButton() {
+  const change = () => {
+    theme.value = THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length]!
+    write('theme', theme.value)
+    applyTheme()
+  }
+  return (
+    <button type="button" class="icon" aria-label={`Colours: ${theme.value}`} title={`Colours: ${theme.value}`} onClick={change}>
+      {{ auto: '◐', light: '☀', dark: '☾' }[theme.value] ?? '◐'}
+    </button>
+  )
+}
+
+let begun = 0
+function shortcuts(event: KeyboardEvent): void {
+  const target = event.target as HTMLElement
+  if (event.ctrlKey || event.metaKey || event.altKey || target.closest('input, textarea, select, dialog, .tty')) return
+  const place = PLACES.find(({ key, shown }) => key === event.key && shown())
+  if (Date.now() - begun < 1200 && place) {
+    begun = 0
+    go(place.to)
+  } else if (event.key === 'g') begun = Date.now()
+  else if (event.key === '?') help.value = true
+  else if (event.key === '/') document.querySelector<HTMLInputElement>('input[type=search]')?.focus()
+  else if (event.key === 'c') document.querySelector<HTMLButtonElement>('#create')?.click()
+  else return
+  event.preventDefault()
+}
+
+function App() {
+  useEffect(() => {
+    loadSession().catch((e: unknown) => (lost.value = message(e)))
+    addEventListener('keydown', shortcuts)
+  }, [])
+  if (lost.value && !session.value) return <Failed text={lost.value} />
+  if (!session.value) return null
+  return (
+    <>
+      {session.value.signedIn ? <Shell /> : <SignIn />}
+      <Confirmation />
+      <Toasts />
+    </>
+  )
+}
+
+render(<App />, document.getElementById('app')!)
