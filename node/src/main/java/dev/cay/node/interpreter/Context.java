@@ -5,7 +5,6 @@ import dev.cay.wire.ErrorKind;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -13,19 +12,12 @@ import org.jspecify.annotations.Nullable;
 /// One state in which cells of one language run, one after the other, in the order of their arrival.
 final class Context {
     private static final Duration KEEPALIVE = Duration.ofSeconds(5);
-    private static final Duration START_LIMIT = Duration.ofSeconds(60);
-
-    /// A cell whose client Cay itself disconnected continues until its context is needed, and then for this time.
-    private static final Duration GRACE = Duration.ofSeconds(1);
-
     private static final String DISMISSED = "The context was restarted or removed before the execution had ended";
 
     private static final String STOPPED = "the sandbox is being stopped";
 
     /// The parts that all contexts of a sandbox share.
-    interface Home {
-        Surroundings surroundings();
-
+    interface Home extends RunnerSetup.Sandbox {
         /// Starts a runner for the context.
         ///
         /// @param warm whether it loads what cells usually want before it listens
@@ -33,14 +25,6 @@ final class Context {
 
         /// Notes soon which runners there are.
         void save();
-
-        /// Given to no other request of this sandbox.
-        long nextNumber();
-
-        /// Random, for a runner's own generators.
-        String seed();
-
-        boolean isClosed();
 
         /// Refuses when it is closed.
         void requireOpen();
@@ -52,17 +36,8 @@ final class Context {
     private final String cwd;
     private final CellQueue turns = new CellQueue();
     private final AtomicLong numbers = new AtomicLong();
+    private final RunnerSetup setup;
     private volatile @Nullable Runner runner;
-
-    /// The variables that the runner was told; null before.
-    private volatile @Nullable Surroundings told;
-
-    /// Whether it may be busy with a cell from before.
-    private volatile boolean uncertain;
-
-    /// Whether it was sent to its directory; later it goes where its cells go.
-    private volatile boolean entered;
-
     private volatile boolean warm;
 
     /// The runner that was ended on purpose, if one was.
@@ -77,14 +52,13 @@ final class Context {
         this.language = language;
         this.cwd = cwd;
         this.warm = warm;
+        this.setup = new RunnerSetup(home, language, cwd);
     }
 
     /// Adopts a runner of an earlier daemon, or of the sandbox this one was copied from.
     void adopt(Runner found, boolean copied) {
         runner = found;
-        told = copied ? null : home.surroundings();
-        entered = true;
-        uncertain = true;
+        setup.adopted(copied);
     }
 
     /// Takes a runner that was started in advance.
@@ -131,8 +105,8 @@ final class Context {
             var present = runner;
             if (present == null || present.isOver()) {
                 prepare();
-            } else if (!isReady()) {
-                tell(present, false);
+            } else if (!setup.isDone()) {
+                setup.run(present, false);
             }
         } finally {
             turns.leave();
@@ -226,7 +200,7 @@ final class Context {
             }
             if (to.left()) {
                 // A signal that comes too late for this cell must not meet the next one.
-                uncertain = true;
+                setup.doubt();
                 stopping = stopping == null ? new Stopping(running, Duration.ZERO) : stopping;
                 if (!stopping.goOn()) {
                     running.kill();
@@ -273,10 +247,10 @@ final class Context {
         }
     }
 
-    /// A runner that listens and knows its surroundings. In the caller's turn.
+    /// Returns a started and configured runner. Call it only in a turn of the queue.
     private Runner prepare() {
         var present = runner;
-        if (present != null && !present.isOver() && (isReady() || tell(present, true))) {
+        if (present != null && !present.isOver() && (setup.isDone() || setup.run(present, true))) {
             return present;
         }
         // The runner may seem to have ended only because the node disconnected from it; then it continues, with its
@@ -289,11 +263,9 @@ final class Context {
         var fresh = home.launch(this, warm);
         warm = false;
         runner = fresh;
-        told = null;
-        entered = false;
-        uncertain = false;
+        setup.started();
         home.save();
-        if (!tell(fresh, true) || removed) {
+        if (!setup.run(fresh, true) || removed) {
             String trouble = fresh.trouble();
             fresh.kill();
             requireThere();
@@ -302,82 +274,6 @@ final class Context {
                     ErrorKind.FAILED, "the %s runner does not start: %s".formatted(language.label(), trouble));
         }
         return fresh;
-    }
-
-    private boolean isReady() {
-        return !uncertain && home.surroundings().equals(told);
-    }
-
-    /// Sends a runner its variables and directory, or only checks that it answers.
-    ///
-    /// @param insist interrupt a busy runner until it answers
-    /// @return false when it has ended, or does not answer
-    private boolean tell(Runner present, boolean insist) {
-        var now = home.surroundings();
-        boolean news = !now.equals(told);
-        long number = home.nextNumber();
-        var request = new LinkedHashMap<String, Object>();
-        request.put("op", "setup");
-        request.put("n", number);
-        request.put("env", news ? now.variables() : Map.of());
-        request.put("unset", news ? now.gone() : List.of());
-        if (news) {
-            request.put("seed", home.seed());
-        }
-        if (!entered) {
-            request.put("cwd", cwd);
-        }
-        present.listen(() -> {});
-        try {
-            // If an earlier line was cut off, its rest must not become part of this one.
-            present.send(new byte[] {'\n'});
-            present.send(Dialect.line(request));
-            if (!awaitReady(present, number, insist)) {
-                return false;
-            }
-        } catch (IOException e) {
-            return false;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new CayException(ErrorKind.CANCELED, "interrupted", e);
-        } finally {
-            present.ignore();
-        }
-        told = now;
-        entered = true;
-        uncertain = false;
-        return true;
-    }
-
-    private boolean awaitReady(Runner present, long number, boolean insist) throws InterruptedException {
-        var stopping = new Stopping(present, GRACE);
-        long end = System.nanoTime() + (insist ? START_LIMIT : GRACE).toNanos();
-        while (System.nanoTime() - end < 0 && !home.isClosed()) {
-            switch (present.next(GRACE)) {
-                case RunnerEvent.Ready(long which)
-                when which == number -> {
-                    return true;
-                }
-                case RunnerEvent.Refused(long which, String reason)
-                when which == number -> {
-                    if (!language.goesAnywhere()) {
-                        throw new CayException(
-                                ErrorKind.FAILED, "Failed to set working directory to %s: %s".formatted(cwd, reason));
-                    }
-                    return true;
-                }
-                case RunnerEvent.Over _ -> {
-                    return false;
-                }
-                case null, default -> {
-                    // Events of an earlier cell are ignored.
-                }
-            }
-            if (uncertain && insist && !stopping.goOn()) {
-                return false;
-            }
-        }
-        return false;
     }
 
     private void requireThere() {
