@@ -24,7 +24,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/// The rules of the house: who may know whom, and what lives in one room only.
+/// The rules of the code: which modules and packages may depend on each other, and what only one of them may use.
 @Fast
 final class ArchitectureTest {
     static final JavaClasses CAY = new ClassFileImporter()
@@ -150,8 +150,17 @@ final class ArchitectureTest {
                 .check(CAY);
     }
 
+    /// `cay-guest.jar` is on the class path of every daemon.
     @Test
-    void onlyOneRoomKnowsPrometheus() {
+    void theAttackProgramOfTheProofsIsNotBesideTheGuest() {
+        assertThat(ArchitectureTest.class.getResource("/dev/cay/guest/cay-guest"))
+                .isNotNull();
+        assertThat(ArchitectureTest.class.getResource("/dev/cay/guest/cay-probe"))
+                .isNull();
+    }
+
+    @Test
+    void onlyOnePackageKnowsPrometheus() {
         noClasses()
                 .that()
                 .resideOutsideOfPackage("dev.cay.metrics..")
@@ -162,7 +171,7 @@ final class ArchitectureTest {
     }
 
     @Test
-    void onlyOneRoomCallsTheKernel() {
+    void onlyOnePackageCallsTheKernel() {
         noClasses()
                 .that()
                 // What runs inside sandboxes is a program of its own.
@@ -296,11 +305,11 @@ final class ArchitectureTest {
     }
 
     @Test
-    void everyRoomSaysWhatItIsForAndRefusesNull() {
+    void everyPackageSaysWhatItIsForAndRefusesNull() {
         var silent = CAY.getPackage("dev.cay").getSubpackagesInTree().stream()
-                .filter(room -> !room.getClasses().isEmpty())
-                .filter(room -> !room.getName().matches("dev\\.cay\\.wire\\.(process|filesystem)"))
-                .filter(room -> !room.isAnnotatedWith(NullMarked.class))
+                .filter(each -> !each.getClasses().isEmpty())
+                .filter(each -> !each.getName().matches("dev\\.cay\\.wire\\.(process|filesystem)"))
+                .filter(each -> !each.isAnnotatedWith(NullMarked.class))
                 .map(JavaPackage::getName)
                 .toList();
         assertThat(silent).isEmpty();

@@ -30,7 +30,7 @@ final class LanesTest {
                 .isEmpty();
     }
 
-    /// Those of all rooms; a room whose tests are not compiled fails here instead of being overlooked.
+    /// The test classes of all modules. A module whose tests are not compiled fails here instead of being overlooked.
     private static List<Path> testClasses() throws IOException {
         var modules = Pattern.compile("<module>(\\w+)</module>").matcher(Files.readString(HOME.resolve("pom.xml")));
         var directories = modules.results()
