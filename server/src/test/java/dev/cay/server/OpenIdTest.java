@@ -111,6 +111,32 @@ final class OpenIdTest {
     }
 
     @Test
+    void thatAnAddressIsVerifiedMayBeToldElsewhere() {
+        issuer.verifiedElsewhere = true;
+        assertSignedIn(complete(begin(NEXT)));
+        issuer.verified = false;
+        assertThat(error(complete(begin(NEXT)))).contains("has not verified");
+    }
+
+    @Test
+    void aSignedTextWithTheAddressIsRefusedWithTheReason() {
+        issuer.emailElsewhere = true;
+        issuer.toldSigned = true;
+        assertThat(error(complete(begin(NEXT)))).contains("in a signed text");
+    }
+
+    @Test
+    void anAddressThatLooksTheSameInLowerCaseIsAnother() {
+        String team =
+                cay.admin("GET", "/admin/teams", "").json().get(0).get("teamID").stringValue();
+        cay.admin("PUT", "/admin/teams/%s/members/frank@example.org".formatted(team), "{}");
+        issuer.email = "fran\u212A@example.org";
+        assertThat(error(complete(begin(NEXT)))).contains("member of no team");
+        issuer.email = "FRANK@Example.org";
+        assertSignedIn(complete(begin(NEXT)));
+    }
+
+    @Test
     void anAddressThatIsNotVerifiedDoesNot() {
         issuer.verified = false;
         assertThat(error(complete(begin(NEXT)))).contains("has not verified");
@@ -200,6 +226,10 @@ final class OpenIdTest {
         List<Function<JWTClaimsSet.Builder, JWTClaimsSet.Builder>> wrong = List.of(
                 claims -> claims.issuer("http://127.0.0.1:1"),
                 claims -> claims.audience("another client"),
+                claims -> claims.audience(List.of("another client", TestIssuer.CLIENT))
+                        .claim("azp", "another client"),
+                claims -> claims.audience(List.of("another client", TestIssuer.CLIENT)),
+                claims -> claims.claim("azp", "another client"),
                 claims -> claims.claim("nonce", "another"),
                 claims -> claims.claim("nonce", null),
                 claims -> claims.expirationTime(Date.from(Instant.now().minusSeconds(600))),

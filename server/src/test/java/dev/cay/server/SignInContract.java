@@ -2,6 +2,7 @@ package dev.cay.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.life.Steps;
 import java.net.URI;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
@@ -365,6 +366,135 @@ abstract class SignInContract extends ServerTest {
         assertThat(refresh(login.get("refreshToken")).status()).isEqualTo(400);
         assertThat(teams(login).status()).isEqualTo(401);
         assertThat(status(key)).isEqualTo(401);
+    }
+
+    /// A program that uses its key alone does not renew its token.
+    @Test
+    void logoutEndsKeysAlsoAfterTheRefreshTokenIsTooOld() {
+        var login = login("ann@example.org");
+        String key = key(teams(login));
+        cay.clock.pass(Duration.ofDays(40));
+        login("ann@example.org");
+        assertThat(refresh(login.get("refreshToken")).status()).isEqualTo(400);
+        assertThat(status(key)).as("keys have no end of their own").isEqualTo(200);
+        var form = Map.of("token", login.get("refreshToken"), "client_id", "e2b-cli");
+        assertThat(post("/oauth/revoke", form, Map.of()).status()).isEqualTo(200);
+        assertThat(status(key)).isEqualTo(401);
+    }
+
+    /// Does something each time the server is at a step.
+    private static void at(String step, Runnable happens, Runnable meanwhile) {
+        Steps.listen(reached -> {
+            if (reached.equals(step)) {
+                happens.run();
+            }
+        });
+        try {
+            meanwhile.run();
+        } finally {
+            Steps.listen(_ -> {});
+        }
+    }
+
+    /// What follows is not done, as after a kill.
+    private static void die() {
+        throw new IllegalStateException("killed");
+    }
+
+    @Test
+    void aKillBetweenTheEndOfASignInAndOfItsKeysLeavesNoKey() throws Exception {
+        var reused = login("ann@example.org");
+        String one = key(teams(reused));
+        refresh(reused.get("refreshToken"));
+        var given = login("ann@example.org");
+        String two = key(teams(given));
+        at("sign-in-ended", SignInContract::die, () -> {
+            refresh(reused.get("refreshToken"));
+            post("/oauth/revoke", Map.of("token", given.get("refreshToken"), "client_id", "e2b-cli"), Map.of());
+        });
+        restart();
+        assertThat(status(one)).isEqualTo(401);
+        assertThat(status(two)).isEqualTo(401);
+        assertThat(status(cay.key)).isEqualTo(200);
+    }
+
+    @Test
+    void aKillBetweenAChangeOfRightsAndTheEndOfKeysLeavesNoWiderKey() throws Exception {
+        String key = key(teams(login("ann@example.org")));
+        at(
+                "rights-changed",
+                SignInContract::die,
+                () -> cay.admin(
+                        "PUT", "/admin/teams/%s/members/ann@example.org".formatted(team), "{\"scope\": \"read\"}"));
+        restart();
+        assertThat(status(key)).isEqualTo(401);
+    }
+
+    /// A daemon would sign in with this at once when the person is added again.
+    @Test
+    void whoIsRemovedWhileTheySignInIsNotSignedInWhenTheyComeBack() {
+        var browser = browser("ann@example.org");
+        String form = formToken(browser, NEXT);
+        var values = new HashMap<String, String>();
+        at(
+                "sign-in-begins",
+                () -> cay.admin("DELETE", "/admin/people/ann@example.org", ""),
+                () -> values.putAll(
+                        told(post(PAGE, Map.of("next", NEXT, "token", form, "decision", "allow"), browser))));
+        assertThat(values).containsOnlyKeys("error");
+        add("ann@example.org", "all");
+        int signIns = cay.store.read(handle -> handle.createQuery("SELECT count(*) FROM sign_in WHERE kind = 'program'")
+                .mapTo(Integer.class)
+                .one());
+        assertThat(signIns).isZero();
+    }
+
+    @Test
+    void aTeamWithoutRoomForAKeyLeavesNoKeysOfTheOthersBehind() throws Exception {
+        // The other team comes first.
+        cay.clock.pass(Duration.ofSeconds(1));
+        String full = cay.admin("POST", "/admin/teams", "{\"name\": \"Full\"}")
+                .json()
+                .get("teamID")
+                .stringValue();
+        cay.admin("PUT", "/admin/teams/%s/members/ann@example.org".formatted(full), "{}");
+        cay.store.write(handle -> {
+            for (int i = 0; i < 1000; i++) {
+                handle.execute("""
+                        INSERT INTO api_key (id, team_id, name, hash, mask_prefix, mask_suffix, scope, created_at)
+                        VALUES (?, ?, 'n', ?, 'p', 's', 'all', 1) ON CONFLICT DO NOTHING
+                        """, "many" + i, full, "hash" + i);
+            }
+            return full;
+        });
+        restart();
+        var before = cay.call("GET", "/api-keys").json().size();
+        var refused = teams(login("ann@example.org"));
+        assertThat(refused.status()).isEqualTo(429);
+        assertThat(refused.text()).contains("1000 API keys");
+        assertThat(cay.call("GET", "/api-keys").json().size()).isEqualTo(before);
+    }
+
+    /// Lower case of some letters that are not ASCII is ASCII: U+212A is the sign of the unit kelvin.
+    @Test
+    void noAddressIsTakenForAnother() {
+        add("frank@example.org", "all");
+        add("Fran\u212a@example.org".replace("\u212a", "%E2%84%AA"), "read");
+        assertThat(cay.admin("GET", "/admin/teams/%s/members".formatted(team), "")
+                        .json()
+                        .valueStream()
+                        .filter(member -> member.get("email").stringValue().equals("frank@example.org"))
+                        .map(member -> member.get("scope").stringValue()))
+                .containsExactly("all");
+    }
+
+    @Test
+    void theAuditLogHasARequestForTeamsWithoutACredential() {
+        assertThat(cay.request("GET", "/teams", Map.of()).status()).isEqualTo(401);
+        var entry = entry("team");
+        assertThat(entry.get("request").stringValue()).isEqualTo("GET /teams");
+        assertThat(entry.get("result").stringValue()).isEqualTo("refused");
+        assertThat(entry.get("credential").stringValue()).isEqualTo("none");
     }
 
     @Test

@@ -60,6 +60,12 @@ final class TestIssuer implements AutoCloseable {
     /// Whether the address is told by the second endpoint only.
     volatile boolean emailElsewhere;
 
+    /// Whether the second endpoint alone says that the address is verified.
+    volatile boolean verifiedElsewhere;
+
+    /// Whether the second endpoint answers with a signed text.
+    volatile boolean toldSigned;
+
     /// Changes what the id token says.
     volatile Function<JWTClaimsSet.Builder, JWTClaimsSet.Builder> claims = Function.identity();
 
@@ -165,7 +171,7 @@ final class TestIssuer implements AutoCloseable {
                 .issueTime(Date.from(now))
                 .expirationTime(Date.from(now.plusSeconds(300)));
         if (!emailElsewhere) {
-            builder.claim("email", email).claim("email_verified", verified);
+            builder.claim("email", email).claim("email_verified", verifiedElsewhere ? null : verified);
         }
         return signed(claims.apply(builder).build());
     }
@@ -191,6 +197,13 @@ final class TestIssuer implements AutoCloseable {
     }
 
     private void userinfo(HttpExchange exchange) throws IOException {
+        if (toldSigned) {
+            send(
+                    exchange,
+                    "application/jwt",
+                    signed(new JWTClaimsSet.Builder().subject(subject).build()));
+            return;
+        }
         send(
                 exchange,
                 200,
@@ -219,8 +232,16 @@ final class TestIssuer implements AutoCloseable {
     }
 
     private static void send(HttpExchange exchange, int status, String json) throws IOException {
-        byte[] body = json.getBytes(StandardCharsets.UTF_8);
-        exchange.getResponseHeaders().set("Content-Type", "application/json");
+        send(exchange, status, "application/json", json);
+    }
+
+    private static void send(HttpExchange exchange, String type, String text) throws IOException {
+        send(exchange, 200, type, text);
+    }
+
+    private static void send(HttpExchange exchange, int status, String type, String text) throws IOException {
+        byte[] body = text.getBytes(StandardCharsets.UTF_8);
+        exchange.getResponseHeaders().set("Content-Type", type);
         exchange.sendResponseHeaders(status, body.length);
         try (var out = exchange.getResponseBody()) {
             out.write(body);

@@ -115,6 +115,17 @@ final class AccessStore {
         handle.execute("DELETE FROM api_key WHERE id = ?", id);
     }
 
+    static void deleteMinted(Handle handle, String signIn) {
+        handle.execute("DELETE FROM api_key WHERE sign_in_id = ?", signIn);
+    }
+
+    static void deleteMinted(Handle handle, String person, TeamId team) {
+        handle.execute(
+                "DELETE FROM api_key WHERE person_id = ? AND team_id = ? AND sign_in_id IS NOT NULL",
+                person,
+                team.value());
+    }
+
     static void noteUse(Handle handle, String id, Instant at) {
         handle.execute("UPDATE api_key SET last_used_at = ? WHERE id = ?", at.toEpochMilli(), id);
     }

@@ -8,11 +8,13 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Predicate;
+import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
 /// Makes, changes and revokes API keys. Each change is stored before it takes effect. Thread-safe; keys are made one
@@ -100,25 +102,60 @@ public final class ApiKeys {
         }
     }
 
-    /// Makes a key with a person's rights, for a program of theirs. It is revoked when the sign-in ends or the person
-    /// leaves the team.
+    /// Makes a key with a person's rights in each of their teams, for a program of theirs; all of them or none. They
+    /// are
+    /// revoked when the sign-in ends, and that of a team when the person leaves it.
     ///
     /// @param rights what the person may do, where, and by which sign-in
     /// @param most   how many such keys a person has in a team; the oldest is revoked for a further one
-    public synchronized Made mint(TeamKey rights, String name, int most) {
+    public synchronized List<Made> mint(List<TeamKey> rights, String name, int most) {
+        // Before a key makes room for one that cannot be made.
+        for (var one : rights) {
+            if (mintedLike(one).size() < most) {
+                requireRoom(one.team());
+            }
+        }
+        var made = new ArrayList<Made>();
+        try {
+            for (var one : rights) {
+                made.add(mint(one, name, most));
+            }
+            return List.copyOf(made);
+        } catch (RuntimeException e) {
+            made.forEach(one -> revoke(one.key().team(), one.key().id()));
+            throw e;
+        }
+    }
+
+    private Made mint(TeamKey rights, String name, int most) {
         var team = rights.team();
-        var earlier = list(team).stream()
+        var earlier = mintedLike(rights);
+        earlier.stream().limit(Math.max(0, earlier.size() - most + 1)).forEach(key -> revoke(team, key.id()));
+        return make(team, checked(name), rights.scope(), null, new Source(rights.person(), rights.signIn()));
+    }
+
+    /// The keys of the same person in the same team, the oldest first.
+    private List<TeamKey> mintedLike(TeamKey rights) {
+        return list(rights.team()).stream()
                 .filter(key -> key.isMinted() && Objects.equals(key.person(), rights.person()))
                 .toList();
-        earlier.stream().limit(Math.max(0, earlier.size() - most + 1)).forEach(key -> revoke(team, key.id()));
-        requireRoom(team);
-        return make(team, checked(name), rights.scope(), null, new Source(rights.person(), rights.signIn()));
     }
 
     /// Revokes the keys that were minted for a sign-in, and cuts open requests with its tokens.
     public void end(String signIn) {
         revokeMinted(key -> signIn.equals(key.signIn()));
         access.cutSignIn(signIn);
+    }
+
+    /// Deletes the keys of a sign-in from the store, in the transaction that ends it. {@link #end} goes on from there.
+    public static void deleteMinted(Handle handle, String signIn) {
+        AccessStore.deleteMinted(handle, signIn);
+    }
+
+    /// Deletes a person's minted keys of a team from the store, in the transaction that changes their rights.
+    /// {@link #revokeMinted} goes on from there.
+    public static void deleteMinted(Handle handle, String person, TeamId team) {
+        AccessStore.deleteMinted(handle, person, team);
     }
 
     /// Revokes minted keys of all teams.

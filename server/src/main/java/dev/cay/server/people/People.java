@@ -1,5 +1,6 @@
 package dev.cay.server.people;
 
+import dev.cay.life.Steps;
 import dev.cay.server.access.Access;
 import dev.cay.server.access.ApiKeys;
 import dev.cay.server.access.KeyScope;
@@ -53,6 +54,9 @@ final class People {
             PeopleStore.insert(handle, fresh, clock.instant());
             var made = new Member(person(handle, fresh.email()).orElse(fresh), team, scope);
             PeopleStore.putMember(handle, made, clock.instant());
+            if (before.isPresent() && !before.get().scope().equals(scope)) {
+                ApiKeys.deleteMinted(handle, made.person().id(), team.id());
+            }
             return made;
         });
         if (before.isPresent() && !before.get().scope().equals(scope)) {
@@ -71,6 +75,7 @@ final class People {
                         ErrorKind.NOT_FOUND, "%s is no member of team '%s'".formatted(person.email(), team.slug())));
         store.write(handle -> {
             PeopleStore.removeMember(handle, member, clock.instant());
+            ApiKeys.deleteMinted(handle, person.id(), team.id());
             return member;
         });
         endRights(member);
@@ -86,6 +91,7 @@ final class People {
     }
 
     private void endRights(Member member) {
+        Steps.reach("rights-changed");
         keys.revokeMinted(
                 key -> key.team().equals(member.team()) && member.person().id().equals(key.person()));
         access.cut(rights(member));

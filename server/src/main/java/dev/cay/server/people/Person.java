@@ -2,7 +2,6 @@ package dev.cay.server.people;
 
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
-import java.util.Locale;
 import java.util.regex.Pattern;
 
 /// A human who signs in.
@@ -14,12 +13,21 @@ public record Person(String id, String email) {
 
     /// @throws CayException if this is no e-mail address
     public static String email(String text) {
-        String plain = text.strip().toLowerCase(Locale.ROOT);
+        String plain = lower(text.strip());
         if (plain.length() > 254 || !EMAIL.matcher(plain).matches()) {
             throw new CayException(
                     ErrorKind.INVALID_ARGUMENT, "'email' must be an e-mail address like ann@example.org");
         }
         return plain;
+    }
+
+    /// Only ASCII letters: other ones become them in lower case, like the Kelvin sign, which would make one person of
+    /// two.
+    private static String lower(String text) {
+        return text.chars()
+                .map(letter -> letter >= 'A' && letter <= 'Z' ? letter + ('a' - 'A') : letter)
+                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                .toString();
     }
 
     /// What follows the @ of an address.

@@ -73,8 +73,7 @@ final class PersonTokens implements Access.People {
         var signIn = require(token);
         requirePatience(signIn.person());
         String name = "E2B CLI of " + signIn.person().email();
-        var made = rights.stream()
-                .map(one -> keys.mint(one, name, MOST_KEYS))
+        var made = keys.mint(rights, name, MOST_KEYS).stream()
                 .map(one -> new Minted(one.key(), one.text()))
                 .toList();
         requireUnchanged(signIn, rights);

@@ -1,5 +1,6 @@
 package dev.cay.server.people;
 
+import dev.cay.server.access.ApiKeys;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -62,6 +63,14 @@ final class SignInStore {
                 """, secret.hash(), signIn, now.toEpochMilli());
     }
 
+    /// Others that change the person wait until this transaction ends.
+    ///
+    /// @return false if the operator has removed them
+    static boolean lock(Handle handle, Person person) {
+        return handle.execute("UPDATE person SET removed_at = NULL WHERE id = ? AND removed_at IS NULL", person.id())
+                == 1;
+    }
+
     static void extend(Handle handle, String signIn, Instant end) {
         handle.execute("UPDATE sign_in SET expires_at = ? WHERE id = ?", end.toEpochMilli(), signIn);
     }
@@ -100,7 +109,13 @@ final class SignInStore {
                 == 1;
     }
 
+    /// With the keys that were minted for it.
     static void delete(Handle handle, String id) {
+        ApiKeys.deleteMinted(handle, id);
+        forget(handle, id);
+    }
+
+    private static void forget(Handle handle, String id) {
         handle.execute("DELETE FROM sign_in_secret WHERE sign_in_id = ?", id);
         handle.execute("DELETE FROM sign_in WHERE id = ?", id);
     }
@@ -117,14 +132,17 @@ final class SignInStore {
                 .list();
     }
 
-    /// Removes what is over.
+    /// Removes what is over. A sign-in for which there are keys stays: its program can still give them back.
     static void deleteOld(Handle handle, Instant now) {
         handle.execute("DELETE FROM sign_in_link WHERE expires_at <= ?", now.toEpochMilli());
-        handle.createQuery("SELECT id FROM sign_in WHERE expires_at <= ? LIMIT 100")
+        handle.createQuery("""
+                        SELECT id FROM sign_in WHERE expires_at <= ?
+                        AND id NOT IN (SELECT sign_in_id FROM api_key WHERE sign_in_id IS NOT NULL) LIMIT 100
+                        """)
                 .bind(0, now.toEpochMilli())
                 .mapTo(String.class)
                 .list()
-                .forEach(id -> delete(handle, id));
+                .forEach(id -> forget(handle, id));
     }
 
     private static SignIn signIn(ResultSet row) throws SQLException {

@@ -1,10 +1,14 @@
 package dev.cay.server.people;
 
+import dev.cay.life.Steps;
 import dev.cay.server.access.ApiKeys;
 import dev.cay.server.store.Store;
 import dev.cay.server.store.Transaction;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.UUID;
@@ -82,10 +86,18 @@ final class SignIns {
         });
     }
 
+    /// @throws CayException if the person was removed meanwhile: a sign-in of theirs would be good again when they are
+    /// added again
     Proved begin(Person person, SignIn.Kind kind) {
         var proved = fresh(person, kind);
+        Steps.reach("sign-in-begins");
         store.write(handle -> {
             SignInStore.deleteOld(handle, clock.instant());
+            if (!SignInStore.lock(handle, person)) {
+                throw new CayException(
+                        ErrorKind.PERMISSION_DENIED,
+                        "%s was removed by the operator just now".formatted(person.email()));
+            }
             SignInStore.insert(handle, proved.signIn(), proved.secret(), clock.instant());
             return proved;
         });
@@ -108,7 +120,11 @@ final class SignIns {
     }
 
     private Optional<SignIn> find(Secret secret, SignIn.Kind kind) {
-        return store.read(handle -> SignInStore.findBySecret(handle, secret, clock.instant()))
+        return find(secret, kind, clock.instant());
+    }
+
+    private Optional<SignIn> find(Secret secret, SignIn.Kind kind, Instant now) {
+        return store.read(handle -> SignInStore.findBySecret(handle, secret, now))
                 .filter(signIn -> signIn.kind() == kind);
     }
 
@@ -140,14 +156,16 @@ final class SignIns {
             }
         });
         if (outcome instanceof Renewal.Reused) {
+            Steps.reach("sign-in-ended");
             revokeKeys(old);
         }
         return outcome;
     }
 
-    /// Ends the sign-in that a refresh token belongs to, if there is one.
+    /// Ends the sign-in that a refresh token belongs to, if there is one; also one that is too old to be renewed, as
+    /// its keys are good until now.
     Optional<SignIn> revoke(Secret token) {
-        var found = find(token, SignIn.Kind.PROGRAM);
+        var found = find(token, SignIn.Kind.PROGRAM, Instant.EPOCH);
         found.ifPresent(this::end);
         return found;
     }
@@ -158,6 +176,7 @@ final class SignIns {
             SignInStore.delete(handle, signIn.id());
             return signIn;
         });
+        Steps.reach("sign-in-ended");
         revokeKeys(signIn);
     }
 

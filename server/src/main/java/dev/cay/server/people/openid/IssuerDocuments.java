@@ -11,6 +11,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -124,15 +125,36 @@ final class IssuerDocuments {
                 throw refused("signIn.issuer is %s, but the issuer there calls itself %s"
                         .formatted(url, shortened(told.getIssuer().getValue())));
             }
-            if (told.getTokenEndpointURI() == null || told.getAuthorizationEndpointURI() == null) {
+            if (told.getTokenEndpointURI() == null
+                    || told.getAuthorizationEndpointURI() == null
+                    || told.getJWKSetURI() == null) {
                 throw refused("%s names no endpoints for the code flow".formatted(issuer.getHost()));
             }
+            requireSecure(issuer, told);
             return told;
         } catch (IOException e) {
             throw unavailable(e);
         } catch (ParseException e) {
             throw new CayException(
                     ErrorKind.UNAVAILABLE, "%s does not describe itself as OpenID Connect has it".formatted(base), e);
+        }
+    }
+
+    /// Whoever is on the way could read the client's secret and codes, or give keys of their own. An issuer behind a
+    /// proxy that does not know its own address names such places.
+    static void requireSecure(URI issuer, OIDCProviderMetadata told) {
+        if (!"https".equals(issuer.getScheme())) {
+            return;
+        }
+        for (URI endpoint : Arrays.asList(
+                told.getAuthorizationEndpointURI(),
+                told.getTokenEndpointURI(),
+                told.getJWKSetURI(),
+                told.getUserInfoEndpointURI())) {
+            if (endpoint != null && !"https".equalsIgnoreCase(endpoint.getScheme())) {
+                throw refused("%s names an endpoint without https, %s; its own address is not set right"
+                        .formatted(issuer.getHost(), shortened(endpoint.toString())));
+            }
         }
     }
 

@@ -277,20 +277,33 @@ public final class OpenId implements AutoCloseable {
         }
     }
 
-    /// Checks signature, issuer, audience, nonce and times.
+    /// Checks signature, issuer, audience, the client it was made for, nonce and times.
     private IDTokenClaimsSet validated(JWKSet keys, JWT token, Nonce nonce) throws BadJOSEException, JOSEException {
         var selector = new JWSVerificationKeySelector<SecurityContext>(SIGNATURES, new ImmutableJWKSet<>(keys));
         var validator = new IDTokenValidator(
                 new Issuer(settings.url().toString()), new ClientID(settings.clientId()), selector, null);
-        return validator.validate(token, nonce);
+        var claims = validator.validate(token, nonce);
+        requireForUs(claims);
+        return claims;
     }
 
-    /// Some issuers tell the address at another place only.
+    /// A token that several clients take was made for the one that it names: another one may have passed it on.
+    private void requireForUs(IDTokenClaimsSet claims) throws BadJOSEException {
+        var holder = claims.getAuthorizedParty();
+        boolean ours = holder == null
+                ? claims.getAudience().size() == 1
+                : holder.getValue().equals(settings.clientId());
+        if (!ours) {
+            throw new BadJOSEException("the id token was made for another client");
+        }
+    }
+
+    /// Some issuers tell the address, or that it is verified, at another place only.
     private PersonClaims person(OIDCProviderMetadata metadata, IDTokenClaimsSet claims, OIDCTokenResponse answer)
             throws IOException, ParseException {
         var own = new PersonClaims(claims.toJSONObject());
         var endpoint = metadata.getUserInfoEndpointURI();
-        if (own.getEmailAddress() != null || endpoint == null) {
+        if ((own.getEmailAddress() != null && own.getEmailVerified() != null) || endpoint == null) {
             return own;
         }
         var token =
@@ -301,6 +314,11 @@ public final class OpenId implements AutoCloseable {
             return own;
         }
         var info = told.toSuccessResponse().getUserInfo();
+        if (info == null) {
+            throw refused(
+                    "%s tells your e-mail address in a signed text, which Cay does not read; let it put the address into the id token"
+                            .formatted(host()));
+        }
         if (!info.getSubject().equals(claims.getSubject())) {
             throw refused("%s tells of another account than it signed in".formatted(host()));
         }
