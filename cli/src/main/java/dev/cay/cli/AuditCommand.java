@@ -176,7 +176,16 @@ final class AuditCommand implements Callable<Integer> {
 
         @Override
         public Integer call() throws IOException {
-            return file == null ? verifyDaemon() : verifyFile(file);
+            return file == null ? verifyDaemon() : new AuditFile(file, head == null ? null : parsed(head)).verify();
+        }
+
+        private static AuditFile.Head parsed(String kept) {
+            var parts = HEAD.matcher(kept);
+            if (!parts.matches()) {
+                throw new CayException(
+                        ErrorKind.INVALID_ARGUMENT, "--head must be a number, a colon and 64 hexadecimal digits");
+            }
+            return new AuditFile.Head(Long.parseLong(parts.group(1)), parts.group(2));
         }
 
         private int verifyDaemon() {
@@ -202,51 +211,17 @@ final class AuditCommand implements Callable<Integer> {
         }
 
         private @Nullable String compare(String kept) {
-            var parts = HEAD.matcher(kept);
-            if (!parts.matches()) {
-                throw new CayException(
-                        ErrorKind.INVALID_ARGUMENT, "--head must be a number, a colon and 64 hexadecimal digits");
-            }
-            long number = Long.parseLong(parts.group(1));
+            var wanted = parsed(kept);
+            long number = wanted.sequence();
             var entries = options.operator()
                     .call("GET", "/admin/audit?limit=1&after=%d".formatted(Math.max(0, number - 1)), null);
             var entry = entries.path(0);
             if (sequence(entry) > number) {
                 return "entry %d was removed because of its age; it cannot be compared".formatted(number);
             }
-            return sequence(entry) == number && text(entry, "hash").equals(parts.group(2))
+            return sequence(entry) == number && text(entry, "hash").equals(wanted.hash())
                     ? null
                     : "entry %d is wrong: it is not the one that was kept".formatted(number);
-        }
-
-        private static int verifyFile(Path file) throws IOException {
-            String hash = AuditChain.BEGINNING;
-            long last = 0;
-            long count = 0;
-            try (var lines = Files.newBufferedReader(file)) {
-                for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                    var link = AuditChain.Link.parse(line).orElse(null);
-                    count++;
-                    if (link == null) {
-                        System.out.println("line %d is no entry".formatted(count));
-                        return 1;
-                    }
-                    // An export may have sent entries twice, and a rotated file begins in the middle.
-                    if (link.sequence() <= last) {
-                        continue;
-                    }
-                    boolean first = last == 0 && link.sequence() > 1;
-                    if (!first && (link.sequence() != last + 1 || !link.follows(hash))) {
-                        System.out.println("entry %d is wrong: it does not follow from the one before"
-                                .formatted(Math.min(link.sequence(), last + 1)));
-                        return 1;
-                    }
-                    last = link.sequence();
-                    hash = link.hash();
-                }
-            }
-            System.out.println("%d lines are right; head %d:%s".formatted(count, last, hash));
-            return 0;
         }
     }
 

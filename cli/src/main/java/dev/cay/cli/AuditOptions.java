@@ -30,7 +30,7 @@ final class AuditOptions {
     @Option(names = "--sandbox", paramLabel = "ID", description = "Entries about one sandbox.")
     private @Nullable String sandbox;
 
-    @Option(names = "--actor", paramLabel = "ACTOR", description = "key:ID, operator, daemon or unknown.")
+    @Option(names = "--actor", paramLabel = "ACTOR", description = "key:ID, person:ID, operator, daemon or unknown.")
     private @Nullable String actor;
 
     @Option(

@@ -53,6 +53,26 @@ final class AuditCommandTest {
                 .isEqualTo("rw-------");
         assertThat(cay.cay("audit", "export", "-").out()).startsWith(Files.readString(file));
         assertThat(cay.cay("audit", "verify", "--file", file.toString()).out()).contains("lines are right; head ");
+        assertThat(cay.cay("audit", "verify", "--file", file.toString(), "--head", head)
+                        .code())
+                .isZero();
+        var notKept = cay.cay("audit", "verify", "--file", file.toString(), "--head", "2:" + "0".repeat(64));
+        assertThat(notKept.code()).isEqualTo(1);
+        assertThat(notKept.out()).contains("entry 2 is wrong: it is not the one that was kept");
+        var notThere = cay.cay("audit", "verify", "--file", file.toString(), "--head", "999:" + "0".repeat(64));
+        assertThat(notThere.code()).isEqualTo(1);
+        assertThat(notThere.out()).contains("entry 999 is not in the file");
+        String good = Files.readString(file);
+        String last = good.lines().toList().getLast() + "\n";
+        Files.writeString(file, good + last);
+        assertThat(cay.cay("audit", "verify", "--file", file.toString()).code())
+                .as("an export that was killed")
+                .isZero();
+        Files.writeString(file, good + last.replace("operator", "nobody"));
+        var forged = cay.cay("audit", "verify", "--file", file.toString());
+        assertThat(forged.code()).isEqualTo(1);
+        assertThat(forged.out()).contains("as it came before");
+        Files.writeString(file, good);
         Files.writeString(file, Files.readString(file).replace("key.create", "key.rename"));
         var wrongFile = cay.cay("audit", "verify", "--file", file.toString());
         assertThat(wrongFile.code()).isEqualTo(1);

@@ -39,7 +39,8 @@ final class AuditExport implements AutoCloseable {
         this.target = target;
         this.store = store;
         this.fromBeginning = fromBeginning;
-        this.thread = Thread.ofVirtual().name("audit-export-" + name).unstarted(this::loop);
+        // Writes to files and pipes block a thread of the system.
+        this.thread = Thread.ofPlatform().daemon().name("audit-export-" + name).unstarted(this::loop);
     }
 
     String name() {

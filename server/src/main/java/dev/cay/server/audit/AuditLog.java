@@ -76,6 +76,7 @@ public final class AuditLog implements Audit, AutoCloseable {
         every(Duration.ofMinutes(1), this::tellOmitted);
         every(Duration.ofHours(1), this::forgetOld);
         every(Duration.ofHours(1), this::logHead);
+        attempt(this::logHead);
     }
 
     @Override
@@ -178,7 +179,8 @@ public final class AuditLog implements Audit, AutoCloseable {
         }
     }
 
-    /// Writes the head of the chain to the daemon's log, so that an operator who keeps that log elsewhere can detect a
+    /// Writes the head of the chain to the daemon's log, at the start, every hour and at the end, so that an operator
+    /// who keeps that log elsewhere can detect a
     /// replaced chain.
     private void logHead() {
         var head = store.read(AuditStore::head);
@@ -194,6 +196,7 @@ public final class AuditLog implements Audit, AutoCloseable {
         attempt(this::tellOmitted);
         queue.add(AuditEntry.ofDaemon(clock.instant(), STOP, Map.of("result", "ok")));
         opened.close();
+        attempt(this::logHead);
     }
 
     private void every(Duration period, Runnable chore) {

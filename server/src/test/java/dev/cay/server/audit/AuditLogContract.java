@@ -1,6 +1,7 @@
 package dev.cay.server.audit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.http.Json;
 import dev.cay.metrics.Meters;
@@ -15,15 +16,20 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.TeamId;
 import dev.cay.wire.TemplateId;
+import java.io.IOException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executors;
@@ -280,6 +286,36 @@ abstract class AuditLogContract {
         assertThat(rest.subList(0, 2)).isEqualTo(Files.readAllLines(old).subList(702, 704));
         String hash = AuditChain.Link.parse(rest.get(1)).orElseThrow().hash();
         assertThat(assertChained(rest.subList(2, 4), 706, hash)).isEqualTo(verify().headHash());
+    }
+
+    @Test
+    void halfAnEntryOfAKilledDaemonIsWrittenAgain() throws Exception {
+        Path file = directory.resolve("audit.jsonl");
+        var settings = new AuditExports.Settings(file, null);
+        fill(3);
+        log(settings).close();
+        var whole = Files.readAllLines(file);
+        String half =
+                String.join("\n", whole).substring(0, String.join("\n", whole).length() - 30);
+        Files.writeString(file, half);
+        change("UPDATE audit_export SET sequence = 6");
+        log(settings).close();
+        assertChained(Files.readAllLines(file), 9, AuditChain.BEGINNING);
+    }
+
+    /// A receiver that takes connections and never reads.
+    @Test
+    @Timeout(60)
+    void aSyslogThatHangsIsGivenUp() throws Exception {
+        Path socket = directory.resolve("log");
+        String body = "{\"action\":\"x\",\"sequence\":1,\"text\":\"%s\"}".formatted("x".repeat(2000));
+        var links = Collections.nCopies(1000, new AuditChain.Link(1, body, "0".repeat(64)));
+        try (var server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            server.bind(UnixDomainSocketAddress.of(socket));
+            assertThatThrownBy(() -> AuditExports.sendToSyslog(socket.toString(), links))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("did not send");
+        }
     }
 
     private static String assertChained(List<String> lines, long last, String before) {
