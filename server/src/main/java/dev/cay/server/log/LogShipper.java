@@ -132,7 +132,7 @@ public final class LogShipper implements AutoCloseable {
             while (endpoint != null && (!closed || !waiting.isEmpty())) {
                 var group = gather();
                 if (!group.isEmpty()) {
-                    ship(client, endpoint, group);
+                    shipOrDrop(client, endpoint, group);
                 }
             }
             client.shutdownNow();
@@ -152,6 +152,16 @@ public final class LogShipper implements AutoCloseable {
             waiting.drainTo(group, GROUP - 1);
         }
         return group;
+    }
+
+    /// Lines that cannot be sent do not hold up others for ever.
+    private void shipOrDrop(HttpClient client, URI endpoint, List<OtlpLine> group) throws InterruptedException {
+        try {
+            ship(client, endpoint, group);
+        } catch (RuntimeException e) {
+            log.atError().setCause(e).log("lines of logs could not be sent");
+            drop(group, "they cannot be sent");
+        }
     }
 
     private void ship(HttpClient client, URI endpoint, List<OtlpLine> group) throws InterruptedException {

@@ -71,6 +71,6 @@ record OtlpLine(Map<String, String> source, LogLine line) {
     }
 
     private static String cut(String text) {
-        return text.length() <= MOST_TEXT ? text : text.substring(0, MOST_TEXT) + "…";
+        return SandboxLogs.cut(text, MOST_TEXT);
     }
 }

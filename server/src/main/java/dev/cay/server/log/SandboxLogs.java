@@ -47,10 +47,15 @@ public final class SandboxLogs implements AutoCloseable {
         LogLine line() {
             return new LogLine(Instant.ofEpochMilli(at), LogLine.Level.valueOf(level), logger, message, fields);
         }
+    }
 
-        private static String cut(String text, int most) {
-            return text.length() <= most ? text : text.substring(0, most) + "…";
+    /// The beginning of a text that is too long. A character of two units stays whole: receivers refuse half of one.
+    static String cut(String text, int most) {
+        if (text.length() <= most) {
+            return text;
         }
+        boolean between = most > 0 && Character.isHighSurrogate(text.charAt(most - 1));
+        return text.substring(0, between ? most - 1 : most) + "…";
     }
 
     private final Store store;

@@ -35,6 +35,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.json.JsonMapper;
 
 /// A receiver of OTLP that fails, hangs and comes back.
 @Fast
@@ -150,6 +151,21 @@ final class LogShipperTest {
                 .contains("cay.sandbox.id", "service.name");
         assertThat(keys.getFirst()).isEqualTo("geheim");
         assertThat(meter("cay_otlp_lines_total")).isEqualTo(1);
+    }
+
+    /// A receiver that is strict about Unicode refuses a whole group for half a character.
+    @Test
+    void aLongLineIsCutBetweenCharacters() {
+        try (var shipper = shipper()) {
+            add(shipper, "x".repeat(1999) + "\ud83d\ude00 and more");
+            Await.until("the receiver has the line", () -> received("xxx"));
+        }
+        String body = JsonMapper.shared()
+                .readTree(bodies.getFirst())
+                .at("/resourceLogs/0/scopeLogs/0/logRecords/0/body/stringValue")
+                .asString("");
+        assertThat(body).startsWith("xxx").endsWith("x…");
+        assertThat(StandardCharsets.UTF_8.newEncoder().canEncode(body)).isTrue();
     }
 
     @Test
