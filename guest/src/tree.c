@@ -1,7 +1,7 @@
 /* A directory tree as one stream of bytes, and back: for backups.
  *
- * Keeps what a sandbox's root can make: owners, modes, times, holes, hard links, extended attributes, device nodes (the
- * whiteouts of overlayfs are such), and in `exact` mode the inode numbers. Programs that were saved with their memory
+ * Keeps what a sandbox's root can make: owners, modes, times, holes, hard links, extended attributes, whiteouts of
+ * overlayfs, and in `exact` mode the inode numbers. Programs that were saved with their memory
  * remember inode numbers: SQLite refuses a database file whose number changed.
  *
  * The stream has four kinds of records. Inodes come in ascending order, so that a file system that hands out numbers in

@@ -7,7 +7,9 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -21,14 +23,18 @@ static int exact;
 static uint64_t reached; /* the last inode number that the file system gave */
 static uint64_t skipped;
 
+/* Part of the names of inodes that have no name yet. With kept numbers they lie among the files of the tree, whose names
+ * a sandbox chooses. */
+static uint64_t secret;
+
 struct part {
-    char name[32];
+    char name[48];
 };
 
 static struct part part_of(uint64_t ino)
 {
     struct part part;
-    snprintf(part.name, sizeof part.name, ".cay-%" PRIu64, ino);
+    snprintf(part.name, sizeof part.name, ".cay-%016" PRIx64 "-%" PRIu64, secret, ino);
     return part;
 }
 
@@ -62,8 +68,23 @@ static void skip_to(uint64_t ino)
     }
 }
 
+/* Whiteouts of overlayfs, and null, zero, full, random, urandom, tty, console and ptmx, as images have them. No tree of a
+ * sandbox or of an image has another one, so the stream is forged: a disk of the host would be open to whoever reaches
+ * the file. */
+static void require_harmless(mode_t mode, dev_t number)
+{
+    static const unsigned char memory[] = {3, 5, 7, 8, 9};
+    unsigned from = major(number), which = minor(number);
+    int good = (from == 0 && which == 0) || (from == 5 && which <= 2);
+    for (size_t i = 0; i < sizeof memory; i++)
+        good = good || (from == 1 && which == memory[i]);
+    if (S_ISBLK(mode) || (S_ISCHR(mode) && !good))
+        refuse("tree: the stream makes no sense: the device %u:%u", from, which);
+}
+
 static void make(const char *name, mode_t mode, dev_t number)
 {
+    require_harmless(mode, number);
     int made;
     if (S_ISDIR(mode))
         made = mkdirat(parts, name, 0700);
@@ -281,6 +302,8 @@ static void close_parts(const char *path)
 int unpack_tree(const char *path, int keep_numbers)
 {
     umask(0);
+    if (getrandom(&secret, sizeof secret, 0) != sizeof secret)
+        die("tree: get a random number");
     exact = keep_numbers;
     root = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (root < 0)

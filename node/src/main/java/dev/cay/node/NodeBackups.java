@@ -206,7 +206,7 @@ final class NodeBackups implements NodeBackup {
         private void gather(Map<String, Snapshot> chosen, Map<String, SavedNotes> notes) {
             try {
                 for (String name : STATE) {
-                    addFiles("state/" + name, stateDir.resolve(name));
+                    addState("state/" + name, stateDir.resolve(name));
                 }
                 for (String guest : guests) {
                     addFiles("guest/" + guest, stateDir.resolve("guest").resolve(guest));
@@ -225,16 +225,33 @@ final class NodeBackups implements NodeBackup {
             }
         }
 
+        /// The same for the state directory, in which the operator may have put something.
+        private void addState(String name, Path path) throws IOException {
+            if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
+                for (Path file : filesIn(path)) {
+                    addState(name + "/" + file.getFileName(), file);
+                }
+            } else if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+                if (Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS) && NodeRestore.takesState(name)) {
+                    addFiles(name, path);
+                } else {
+                    missing.add("%s, which is a link or has a name that no restore takes".formatted(path));
+                }
+            }
+        }
+
+        private static List<Path> filesIn(Path directory) throws IOException {
+            try (var list = Files.list(directory)) {
+                return list.sorted().toList();
+            }
+        }
+
         /// A file, or all files of a directory; nothing if it is not there.
         private void addFiles(String name, Path path) throws IOException {
             if (Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)) {
                 parts.add(new FilePart(name, Files.readAllBytes(path)));
             } else if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
-                List<Path> files;
-                try (var list = Files.list(path)) {
-                    files = list.sorted().toList();
-                }
-                for (Path file : files) {
+                for (Path file : filesIn(path)) {
                     addFiles(name + "/" + file.getFileName(), file);
                 }
             }

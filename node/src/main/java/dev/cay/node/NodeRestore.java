@@ -34,8 +34,11 @@ import org.jspecify.annotations.Nullable;
 /// Only the checksums of a backup say that a Cay wrote it, so names of parts are validated before they become paths;
 /// the content of trees is hostile, and {@link TreeStream} handles it.
 public final class NodeRestore implements AutoCloseable {
+
+    /// Operators choose names of files in these directories, too. None may lead out of them.
     private static final Pattern STATE =
-            Pattern.compile("state/([a-z][a-z0-9.-]*(/\\.?[A-Za-z0-9][A-Za-z0-9._-]*){0,3})");
+            Pattern.compile("state/([a-z][a-z0-9.-]*(/(?!\\.{1,2}(/|$))[^/\\p{Cntrl}]{1,255}){0,16})");
+
     private static final Pattern GUEST = Pattern.compile("guest/([0-9a-f]{24})/(cay-guest|criu-shim\\.so|criu)");
     private static final Pattern LAYER = Pattern.compile("layer/([a-z0-9][a-z0-9-]{0,80})");
     private static final Pattern SNAPSHOT =
@@ -124,6 +127,11 @@ public final class NodeRestore implements AutoCloseable {
             return false;
         }
         return true;
+    }
+
+    /// Whether a restore takes a file of the state directory.
+    static boolean takesState(String part) {
+        return STATE.matcher(part).matches();
     }
 
     private void putState(String name, byte[] content) throws IOException {

@@ -34,7 +34,7 @@ final class TreeStreamTest {
     private static final String MAKE = """
             set -e
             mkdir a b late; echo hello > a/file; ln a/file b/hard; ln -s /etc/passwd link; ln -s ../../.. up
-            mknod whiteout c 0 0; mknod loop b 7 200; mkfifo fifo
+            mknod whiteout c 0 0; mknod null c 1 3; mkfifo fifo
             truncate -s 1T sparse; printf x | dd of=sparse bs=1 seek=99999999999 conv=notrunc status=none
             printf q > "$(printf 'new\\nline \\377')"; printf q > '..hidden'; printf q > '*'
             for i in $(seq 1 60); do echo $i > t$i; done; for i in $(seq 1 2 60); do rm t$i; done
@@ -169,6 +169,40 @@ final class TreeStreamTest {
         assertThat(outside).isEmptyDirectory();
     }
 
+    /// The root of a volume is a sandbox's: no name there may stand in the way of the names that inodes have meanwhile.
+    @Test
+    void noNameOfASandboxPreventsARestore() throws IOException {
+        Path volume = pool.resolve("volume");
+        disks.createEmpty(volume, 100L << 20);
+        Path own = Files.writeString(volume.resolve("own"), "hello");
+        Path other = Files.writeString(volume.resolve("other"), "there");
+        for (Path file : List.of(own, other)) {
+            Files.createLink(volume.resolve(".cay-" + Files.getAttribute(file, "unix:ino")), other);
+        }
+        byte[] bytes = packed(volume);
+        Path restored = pool.resolve("restored");
+        disks.createEmpty(restored, 100L << 20);
+        assertThat(trees.unpack(restored, true, new ByteArrayInputStream(bytes)))
+                .isTrue();
+        assertThat(packed(restored)).isEqualTo(bytes);
+    }
+
+    @Test
+    void aDeviceOfTheHostIsRefused() throws IOException {
+        for (Device forged :
+                List.of(new Device(0060666, 8, 0), new Device(0020666, 1, 1), new Device(0020666, 10, 200))) {
+            Path place = Files.createDirectory(directory.resolve("place" + System.nanoTime()));
+            byte[] stream =
+                    new Hostile().device(300, forged).name(300, 1, "made").end();
+            assertThatThrownBy(() -> trees.unpack(place, false, new ByteArrayInputStream(stream)))
+                    .isInstanceOf(CayException.class)
+                    .hasMessageContaining("the device %d:%d".formatted(forged.major(), forged.minor()));
+            assertThat(place).isEmptyDirectory();
+        }
+    }
+
+    private record Device(int mode, int major, int minor) {}
+
     @Test
     void aFullDiskIsNamed() throws IOException {
         byte[] bytes = packed(source());
@@ -187,15 +221,24 @@ final class TreeStreamTest {
             bytes.put("cay-tree-1\0".getBytes(StandardCharsets.US_ASCII)).putLong(1);
         }
 
-        private Hostile inode(long number, int mode, String target) {
+        private Hostile device(long number, Device device) {
+            head(number, device.mode(), (long) device.major() << 8 | device.minor());
+            return this;
+        }
+
+        private void head(long number, int mode, long device) {
             bytes.put((byte) 'i').putLong(number).putInt(mode).putInt(0).putInt(0);
-            bytes.putLong(0)
+            bytes.putLong(device)
                     .putLong(0)
                     .putLong(0)
                     .putInt(0)
                     .putLong(0)
                     .putInt(0)
                     .putShort((short) 0);
+        }
+
+        private Hostile inode(long number, int mode, String target) {
+            head(number, mode, 0);
             if ((mode & 0170000) == 0120000) {
                 bytes.putInt(target.length()).put(target.getBytes(StandardCharsets.UTF_8));
             } else {
