@@ -8,6 +8,7 @@ import dev.cay.cli.local.Root;
 import dev.cay.http.Json;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import java.io.EOFException;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.FilterInputStream;
@@ -63,8 +64,9 @@ final class BackupCommand implements Callable<Integer> {
         Root.require("backup", "to read secrets", options.command("backup " + file));
         Interruptible.run(() -> {
             if (file.equals("-")) {
-                try (var out = new FileOutputStream(FileDescriptor.out)) {
-                    tell(receive(out), "standard output");
+                // By its channel, which Ctrl-C interrupts.
+                try (var channel = new FileOutputStream(FileDescriptor.out).getChannel()) {
+                    tell(receive(new Unclosed(Channels.newOutputStream(channel))), "standard output");
                 }
             } else {
                 toFile(Path.of(file).toAbsolutePath());
@@ -113,7 +115,19 @@ final class BackupCommand implements Callable<Integer> {
             return Api.ofOperator(options).receive("/admin/backups", body, answer -> check(answer, packed));
         } catch (IOException e) {
             throw failed(e);
+        } catch (CayException e) {
+            throw e.kind() == ErrorKind.INVALID_ARGUMENT ? unfinished(e) : e;
         }
+    }
+
+    /// What the reader of the stream says is for those who restore. Here a write failed, or the daemon stopped sending.
+    private CayException unfinished(CayException e) {
+        return e.getCause() instanceof IOException cause && !(cause instanceof EOFException)
+                ? failed(cause)
+                : new CayException(
+                        ErrorKind.UNAVAILABLE,
+                        "no backup was written, as Cay stopped sending in the middle; `cay logs` says why",
+                        e);
     }
 
     private CayException failed(IOException e) {
@@ -153,7 +167,7 @@ final class BackupCommand implements Callable<Integer> {
             System.err.println("  %d sandboxes are not in it, as they ran%s"
                     .formatted(manifest.leftOut(), running ? " and could not be saved" : "; --running saves them too"));
         }
-        manifest.missing().forEach(what -> System.err.println("  not in it, as this machine has lost it: " + what));
+        manifest.missing().forEach(what -> System.err.println("  not in it: " + what));
     }
 
     /// The compressed end of a stream must be written before its file is forced to the disk.

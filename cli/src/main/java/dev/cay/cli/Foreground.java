@@ -59,6 +59,7 @@ final class Foreground {
         try (var _ = InstanceLock.take(config.stateDir()).orElseThrow(this::alreadyRunning)) {
             new StateDirectory(config.stateDir(), List.of(config.runDir(), config.cacheDir())).close();
             new StagedState(config.stateDir()).requireSettled(out, options.command("restore FILE"));
+            new RestoredStore(config).end();
             DaemonLog.open(config.stateDir());
             StopRequest.clear(config.runDir());
             Files.deleteIfExists(RunFile.in(config.runDir()));

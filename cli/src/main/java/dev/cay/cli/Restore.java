@@ -3,7 +3,6 @@ package dev.cay.cli;
 import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
 import dev.cay.backup.BackupReader;
 import dev.cay.backup.Manifest;
-import dev.cay.cli.local.Stores;
 import dev.cay.config.CayConfig;
 import dev.cay.http.Json;
 import dev.cay.life.RootOnly;
@@ -11,7 +10,6 @@ import dev.cay.life.WholeFile;
 import dev.cay.node.NodeRestore;
 import dev.cay.node.host.HostPlan;
 import dev.cay.node.snapshot.SavedOn;
-import dev.cay.server.store.StoreCopy;
 import dev.cay.server.store.sqlite.SqliteStore;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -36,6 +34,7 @@ final class Restore {
     private final StagedState staged;
     private final boolean filesOnly;
     private final String filesOnlyCommand;
+    private final RestoredStore store;
     private final BackupProgress progress = new BackupProgress(System.err);
 
     /// @param filesOnlyCommand what to run where memory does not fit
@@ -44,12 +43,14 @@ final class Restore {
         this.staged = staged;
         this.filesOnly = filesOnly;
         this.filesOnlyCommand = filesOnlyCommand;
+        this.store = new RestoredStore(config);
     }
 
     void run(InputStream in) throws IOException {
         var reader = new BackupReader(unpacked(in));
         var manifest = manifest(reader);
         requireFit(manifest);
+        store.requireFree();
         var directory = staged.begin();
         try (var node = new NodeRestore(target(directory), manifest.gateway(), filesOnly ? FILES_ONLY : null)) {
             for (var part = reader.next(); part.isPresent(); part = reader.next()) {
@@ -68,7 +69,7 @@ final class Restore {
                     .orElseGet(() -> new CayException(
                             ErrorKind.UNAVAILABLE, "the backup could not be restored: " + e.getMessage(), e));
         }
-        settleStore(directory);
+        store.fill(directory);
         tell(manifest);
     }
 
@@ -152,24 +153,6 @@ final class Restore {
         }
         part.requireWhole();
         SqliteStore.open(file).close();
-    }
-
-    /// Copies the records into the database that the configuration names.
-    private void settleStore(Path directory) throws IOException {
-        Path file = directory.resolve("cay.db");
-        if (Stores.address(config).isEmpty()) {
-            return;
-        }
-        System.err.println("  .. copying records to the database of store.url");
-        try (var from = SqliteStore.open(file);
-                var to = Stores.open(config)) {
-            new StoreCopy(from, to, (_, _) -> {}).run();
-        }
-        try (var files = Files.newDirectoryStream(directory, "cay.db*")) {
-            for (Path each : files) {
-                Files.delete(each);
-            }
-        }
     }
 
     private Optional<CayException> noRoom(Exception e) {

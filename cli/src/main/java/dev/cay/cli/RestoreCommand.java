@@ -7,8 +7,11 @@ import dev.cay.node.sandbox.SavedNotes;
 import dev.cay.node.storage.PoolDevice;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.channels.Channels;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -76,7 +79,8 @@ final class RestoreCommand implements Callable<Integer> {
 
     private InputStream open() throws IOException {
         if (file.equals("-")) {
-            return System.in;
+            // Not System.in, which Ctrl-C does not interrupt.
+            return Channels.newInputStream(new FileInputStream(FileDescriptor.in).getChannel());
         }
         Path path = Path.of(file);
         if (!Files.isReadable(path) || Files.isDirectory(path)) {
@@ -87,7 +91,9 @@ final class RestoreCommand implements Callable<Integer> {
 
     private void restore(CayConfig config, InputStream in) throws IOException {
         var staged = new StagedState(config.stateDir());
+        var store = new RestoredStore(config);
         if (staged.settle()) {
+            store.end();
             System.err.println("an earlier restore that was interrupted is complete now; start Cay with: sudo "
                     + options.command("up"));
             return;
@@ -99,6 +105,7 @@ final class RestoreCommand implements Callable<Integer> {
                 new PoolDevice(config.stateDir()).takeOff();
             }
             Path aside = staged.complete(old);
+            store.end();
             if (!old.isEmpty()) {
                 System.err.println(
                         "the installation of before is in %s; delete it when you do not need it".formatted(aside));

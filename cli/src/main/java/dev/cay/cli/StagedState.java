@@ -62,6 +62,9 @@ final class StagedState {
     void requireSettled(PrintStream out, String command) throws IOException {
         if (settle()) {
             out.println("completed a restore that was interrupted");
+        } else if (isEmptyDirectory(directory())) {
+            // The last step of a restore, or the first.
+            Files.delete(directory());
         } else if (Files.exists(directory(), LinkOption.NOFOLLOW_LINKS)) {
             throw new CayException(
                     ErrorKind.CONFLICT,

@@ -81,6 +81,7 @@ final class UninstallCommand implements Callable<Integer> {
             "egress",
             StagedState.STAGING,
             StagedState.SETTINGS,
+            RestoredStore.NOTE,
             "backup",
             "cay.lock");
 

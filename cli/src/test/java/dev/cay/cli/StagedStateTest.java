@@ -72,6 +72,16 @@ final class StagedStateTest {
         assertThat(state.resolve("secret")).doesNotExist();
     }
 
+    /// As if the machine went down before the last step.
+    @Test
+    void anEmptyDraftIsNoRestore() throws IOException {
+        Files.writeString(state.resolve("secret"), "new");
+        Files.createDirectory(staged().directory());
+        requireSettled();
+        assertThat(staged().directory()).doesNotExist();
+        assertThat(state.resolve("secret")).hasContent("new");
+    }
+
     /// As if the machine went down after each of the moves.
     @Test
     void whoeverComesNextCompletesTheMoves() throws IOException {

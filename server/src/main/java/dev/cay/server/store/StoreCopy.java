@@ -68,9 +68,36 @@ public final class StoreCopy {
         return TABLES.stream().map(Table::name).toList();
     }
 
+    /// Copies all, and has the other store used from now on.
+    ///
     /// @return how many rows there are in all
     /// @throws CayException when the other store is in use, or a row is not the same there afterwards
     public long run() {
+        long rows = copy();
+        end(to);
+        compare(TABLES.getLast());
+        return rows;
+    }
+
+    /// Whether a store takes a copy: it has no records, or those of a copy that was not ended.
+    ///
+    /// @throws CayException when it does not
+    public static void requireFree(Store to) {
+        to.read(target -> StoreOwner.isCopyUnderWay(target)
+                ? 0
+                : TABLES.stream().mapToInt(table -> requireEmpty(target, table)).sum());
+    }
+
+    /// Has a store used that {@link #copy} filled. Does nothing where that was done before.
+    public static void end(Store to) {
+        to.write(StoreOwner::endCopy);
+    }
+
+    /// Copies all but leaves the marker: another copy begins again, until {@link #end}.
+    ///
+    /// @return how many rows there are in all
+    /// @throws CayException when the other store is in use, or a row is not the same there afterwards
+    public long copy() {
         if (from.read(StoreOwner::isCopyUnderWay)) {
             throw new CayException(ErrorKind.CONFLICT, "the database to copy holds an unfinished copy itself");
         }
@@ -85,8 +112,6 @@ public final class StoreCopy {
                 compare(table);
             }
         }
-        to.write(StoreOwner::endCopy);
-        compare(TABLES.getLast());
         return rows;
     }
 
