@@ -4,6 +4,7 @@ import static dev.cay.cli.WebhookOptions.text;
 
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import java.util.ArrayList;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -11,6 +12,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /// What arrived at a webhook, and sending it again.
 final class WebhookDeliveryCommands {
@@ -32,16 +34,35 @@ final class WebhookDeliveryCommands {
 
         @Override
         public Integer call() {
-            var page = call(
-                    "GET", "/deliveries?limit=%d%s".formatted(limit, failed ? "&deliveryStatus=failed" : ""), null);
-            if (options.json(page)) {
+            var page = page(limit, "");
+            var found = new ArrayList<JsonNode>();
+            page.path("data").forEach(found::add);
+            // A page may end before it is full.
+            while (found.size() < limit && !cursor(page).isEmpty()) {
+                page = page(limit - found.size(), "&cursor=" + cursor(page));
+                page.path("data").forEach(found::add);
+            }
+            var all = JsonMapper.shared().createObjectNode();
+            all.putArray("data").addAll(found);
+            all.set("nextCursor", page.path("nextCursor"));
+            if (options.json(all)) {
                 return 0;
             }
-            if (page.path("data").isEmpty()) {
+            if (found.isEmpty()) {
                 System.out.println(failed ? "no event failed" : "nothing was sent");
             }
-            page.path("data").forEach(this::line);
+            found.forEach(this::line);
             return 0;
+        }
+
+        private JsonNode page(int most, String from) {
+            String only = failed ? "&deliveryStatus=failed" : "";
+            return call("GET", "/deliveries?limit=%d%s%s".formatted(most, only, from), null);
+        }
+
+        private static String cursor(JsonNode page) {
+            var cursor = page.path("nextCursor");
+            return cursor.isString() ? cursor.stringValue() : "";
         }
 
         private void line(JsonNode group) {

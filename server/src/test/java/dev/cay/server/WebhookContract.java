@@ -640,6 +640,43 @@ abstract class WebhookContract {
         assertThat(second.message()).contains("10000 events wait");
     }
 
+    /// Others wait for the database while one request looks for what is not there.
+    @Test
+    void oneRequestLooksAtSoManyDeliveriesAndNoMore() {
+        String hook = hook();
+        cay.store.write(handle -> handle.execute("""
+                INSERT INTO webhook_message (webhook_id, event_id, event_type, sandbox_id, body, state, attempts,
+                    created_at, next_at)
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12000)
+                SELECT ?, 'e' || i, 'sandbox.lifecycle.updated', 'other', '{}', 'DELIVERED', 0, ?, 0 FROM n WHERE i > 0
+                ON CONFLICT (webhook_id, event_id) DO NOTHING
+                """, hook, cay.clock.instant().toEpochMilli()));
+        cay.store.write(handle -> handle.execute("""
+                INSERT INTO webhook_attempt (id, webhook_id, event_id, started_at, duration_ms, url, request_headers,
+                    error_class, error_message)
+                SELECT 'a' || event_id, webhook_id, event_id, 0, 1, 'u', '{}',
+                    CASE WHEN event_id IN ('e1', 'e7000') THEN 'TIMEOUT' END, NULL
+                FROM webhook_message WHERE webhook_id = ? AND event_id LIKE 'e%'
+                ON CONFLICT (id) DO NOTHING
+                """, hook));
+        for (boolean ascending : List.of(false, true)) {
+            var events = new ArrayList<String>();
+            int pages = 0;
+            String cursor = "";
+            do {
+                var page =
+                        deliveries(hook, "?deliveryStatus=failed&orderAsc=%s&cursor=%s".formatted(ascending, cursor));
+                page.get("data")
+                        .forEach(group -> events.add(group.get("eventId").stringValue()));
+                var next = page.get("nextCursor");
+                cursor = next.isNull() ? "" : next.stringValue();
+                pages++;
+            } while (!cursor.isEmpty());
+            assertThat(events).isEqualTo(ascending ? List.of("e1", "e7000") : List.of("e7000", "e1"));
+            assertThat(pages).isEqualTo(3);
+        }
+    }
+
     /// A page is made in memory as a whole.
     @Test
     void aPageOfDeliveriesIsNeverHuge() throws Exception {

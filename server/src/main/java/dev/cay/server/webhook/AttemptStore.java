@@ -16,6 +16,9 @@ final class AttemptStore {
     /// Attempts of one message that are listed.
     private static final int LISTED = 20;
 
+    /// Messages that one request looks at.
+    private static final int MOST_LOOKED_AT = 5000;
+
     private static final List<String> EVERY_TYPE = Arrays.stream(LifecycleEvent.Type.values())
             .map(LifecycleEvent.Type::text)
             .toList();
@@ -79,8 +82,19 @@ final class AttemptStore {
                 """, last.webhookId(), last.eventId(), last.id());
     }
 
-    /// Messages that were tried.
-    static List<Message> messages(Handle handle, Query query) {
+    /// A stretch of messages in their order.
+    ///
+    /// @param found those of them that the query asks for, from the first on
+    /// @param end   the sequence of the last one that was looked at; null where nothing comes after it
+    record Stretch(List<Message> found, @Nullable Long end) {
+        Stretch {
+            found = List.copyOf(found);
+        }
+    }
+
+    /// Messages that were tried. Looks at so many and no more, because others wait for the database meanwhile.
+    static Stretch messages(Handle handle, Query query) {
+        Long end = end(handle, query);
         String last = """
                 (SELECT CASE WHEN a.error_class IS NULL THEN 'success' ELSE 'failed' END FROM webhook_attempt a
                     WHERE a.webhook_id = m.webhook_id AND a.event_id = m.event_id
@@ -91,13 +105,14 @@ final class AttemptStore {
         var select = handle.createQuery("""
                         SELECT * FROM webhook_message m
                         WHERE webhook_id = :webhook AND created_at >= :start AND created_at < :end
-                            AND <last> IN (<statuses>) AND event_type IN (<types>) <after>
+                            AND <last> IN (<statuses>) AND event_type IN (<types>) <after> <until>
                         ORDER BY sequence <order> LIMIT :limit
                         """)
                 .define("last", last)
                 .bindList("statuses", statuses)
                 .bindList("types", types)
                 .define("after", query.after() == null ? "" : "AND sequence %s :after".formatted(than(query)))
+                .define("until", end == null ? "" : "AND sequence %s= :until".formatted(query.ascending() ? "<" : ">"))
                 .define("order", query.ascending() ? "ASC" : "DESC")
                 .bind("webhook", query.webhookId())
                 .bind("start", query.start().toEpochMilli())
@@ -106,7 +121,27 @@ final class AttemptStore {
         if (query.after() != null) {
             select.bind("after", query.after());
         }
-        return select.map((row, context) -> MessageStore.message(row)).list();
+        if (end != null) {
+            select.bind("until", end);
+        }
+        return new Stretch(
+                select.map((row, context) -> MessageStore.message(row)).list(), end);
+    }
+
+    /// Where the stretch ends; null if it has all the rest.
+    private static @Nullable Long end(Handle handle, Query query) {
+        var select = handle.createQuery("""
+                        SELECT sequence FROM webhook_message WHERE webhook_id = :webhook <after>
+                        ORDER BY sequence <order> LIMIT 1 OFFSET :most
+                        """)
+                .define("after", query.after() == null ? "" : "AND sequence %s :after".formatted(than(query)))
+                .define("order", query.ascending() ? "ASC" : "DESC")
+                .bind("webhook", query.webhookId())
+                .bind("most", MOST_LOOKED_AT);
+        if (query.after() != null) {
+            select.bind("after", query.after());
+        }
+        return select.mapTo(Long.class).findFirst().orElse(null);
     }
 
     private static String than(Query query) {

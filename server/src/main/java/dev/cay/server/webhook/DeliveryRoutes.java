@@ -86,23 +86,22 @@ final class DeliveryRoutes {
     }
 
     /// A page ends early if it gets too large: each attempt shows the whole body, which a team makes as large as it
-    /// likes.
+    /// likes. It also ends where many had to be looked at, and may then have no event at all and yet a cursor.
     private static WebhookDelivery.Page page(Handle handle, Webhook webhook, AttemptStore.Query query) {
-        var found = AttemptStore.messages(handle, query);
+        var stretch = AttemptStore.messages(handle, query);
         var groups = new ArrayList<WebhookDelivery.Group>();
+        Long next = stretch.end();
         long characters = 0;
-        for (var message : found) {
+        for (var message : stretch.found()) {
             var attempts = AttemptStore.of(handle, message);
             characters += (long) attempts.size() * (message.body().length() + LONGEST_REST);
             if (groups.size() == query.limit() - 1 || (characters > MOST_CHARACTERS && !groups.isEmpty())) {
+                next = stretch.found().get(groups.size() - 1).sequence();
                 break;
             }
             groups.add(group(webhook, message, attempts));
         }
-        String next = groups.size() < found.size()
-                ? String.valueOf(found.get(groups.size() - 1).sequence())
-                : null;
-        return new WebhookDelivery.Page(groups, next);
+        return new WebhookDelivery.Page(groups, next == null ? null : String.valueOf(next));
     }
 
     private static @Nullable Long cursor(Exchange exchange) {
