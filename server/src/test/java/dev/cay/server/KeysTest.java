@@ -10,7 +10,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -431,6 +435,59 @@ final class KeysTest extends ServerTest {
                         .status())
                 .as("an empty file lets nobody in")
                 .isEqualTo(401);
+    }
+
+    /// What is under way with a token that was stolen, such as a backup, must not go on for hours.
+    @Test
+    void whatIsUnderWayWithARenewedOperatorsTokenIsCut() throws Exception {
+        String team =
+                cay.admin("GET", "/admin/teams", "").json().get(0).get("teamID").stringValue();
+        var reached = new CountDownLatch(2);
+        var go = new CountDownLatch(1);
+        cay.node.onKill = _ -> hold(reached, go);
+        String id = cay.create();
+        String other = cay.create();
+        var killing = CompletableFuture.supplyAsync(() -> statusOrCut(() ->
+                cay.request("DELETE", "/sandboxes/" + id, Map.of("X-Admin-Token", cay.adminToken, "X-Team-ID", team))));
+        var ending = CompletableFuture.supplyAsync(() -> statusOrCut(() -> {
+            TestServer.await("the first", () -> reached.getCount() == 1);
+            return cay.admin("POST", "/admin/teams/%s/sandboxes/kill".formatted(team), "");
+        }));
+        assertThat(reached.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(other).isNotEqualTo(id);
+        Files.writeString(directory.resolve("admin.token"), "cay_admin_other\n");
+        assertThat(killing.get(20, TimeUnit.SECONDS)).isZero();
+        assertThat(ending.get(20, TimeUnit.SECONDS)).isZero();
+        go.countDown();
+    }
+
+    private static int statusOrCut(Supplier<TestServer.Answer> call) {
+        try {
+            return call.get().status();
+        } catch (AssertionError cut) {
+            return 0;
+        }
+    }
+
+    /// A change that was read before another one must not undo it.
+    @Test
+    void thatAreRenamedMeanwhileEndAllTheSame() throws Exception {
+        var made = make("{\"name\": \"stolen\"}");
+        String path = "/api-keys/" + made.get("id").stringValue();
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var end = new AtomicBoolean();
+            for (int i = 0; i < 8; i++) {
+                Future<?> _ = threads.submit(() -> {
+                    while (!end.get()) {
+                        cay.call("PATCH", path, "{\"name\": \"renamed\"}");
+                    }
+                });
+            }
+            cay.call("POST", path + "/rotate", "{\"overlapSeconds\": 60}");
+            end.set(true);
+        }
+        cay.clock.pass(Duration.ofSeconds(61));
+        assertThat(status(made.get("key").stringValue(), "GET", "/teams", "")).isEqualTo(401);
     }
 
     @Test

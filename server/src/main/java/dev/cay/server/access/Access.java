@@ -8,14 +8,11 @@ import dev.cay.wire.ErrorKind;
 import dev.cay.wire.TeamId;
 import java.security.SecureRandom;
 import java.time.InstantSource;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Predicate;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Authenticates requests: knows every team, and every API key by its hash, in memory. Thread-safe.
@@ -178,7 +175,7 @@ public final class Access {
 
     void remove(Team team) {
         teams.remove(team.id());
-        removeKeys(key -> key.team().equals(team));
+        keys.ofTeam(team.id()).toList().forEach(this::remove);
     }
 
     void add(String hash, TeamKey key) {
@@ -190,14 +187,14 @@ public final class Access {
         keys.replace(key);
     }
 
-    /// Removes keys: later requests are refused, and open ones are cut.
-    void removeKeys(Predicate<TeamKey> which) {
-        var gone = keys.ids(which);
-        var families = keys.all().filter(which).map(TeamKey::family).collect(Collectors.toCollection(HashSet::new));
-        keys.remove(gone);
-        open.cut(key -> gone.contains(key.id()));
-        keys.all().map(TeamKey::family).forEach(families::remove);
-        families.forEach(admission::forget);
+    /// Removes a key: later requests are refused, and open ones are cut.
+    void remove(TeamKey key) {
+        keys.remove(key);
+        open.cut(other -> other.id().equals(key.id()));
+        uses.forget(key);
+        if (keys.ofTeam(key.team().id()).noneMatch(other -> other.family().equals(key.family()))) {
+            admission.forget(key.family());
+        }
     }
 
     /// Cuts open requests of a person who lost these rights.
@@ -210,12 +207,13 @@ public final class Access {
         open.cut(key -> signIn.equals(key.signIn()));
     }
 
-    /// Cuts open requests whose keys have expired. Called every few seconds.
+    /// Cuts open requests whose keys have expired, and those with an operator's token that was renewed. Called every
+    /// second.
     public void cutExpired() {
-        if (!open.isEmpty()) {
-            var now = clock.instant();
-            var over = keys.ids(key -> key.isOver(now));
-            open.cut(key -> over.contains(key.id()));
+        var now = clock.instant();
+        open.cut(key -> keys.ofId(key.id()).filter(known -> known.isOver(now)).isPresent());
+        if (open.hasOperators()) {
+            open.cutOperatorsBut(admin.fingerprint());
         }
     }
 
@@ -226,18 +224,22 @@ public final class Access {
 
     /// The keys of a team, with their last use.
     List<TeamKey> keysOf(Team team) {
-        return keys.all()
-                .filter(key -> key.team().equals(team))
-                .map(key -> {
-                    var at = uses.last(key.id());
-                    return at == null ? key : key.used(at);
-                })
-                .toList();
+        return keys.ofTeam(team.id()).map(this::withLastUse).toList();
+    }
+
+    /// A key of a team.
+    Optional<TeamKey> key(Team team, String id) {
+        return keys.ofId(id).filter(key -> key.team().equals(team)).map(this::withLastUse);
+    }
+
+    private TeamKey withLastUse(TeamKey key) {
+        var at = uses.last(key.id());
+        return at == null ? key : key.used(at);
     }
 
     /// The number of keys of each team.
     Map<TeamId, Integer> keyCounts() {
-        return keys.all().collect(Collectors.toMap(key -> key.team().id(), _ -> 1, Integer::sum));
+        return keys.counts();
     }
 
     /// Serves the handler only to requests with a key that may send them.
@@ -257,13 +259,23 @@ public final class Access {
     private void serve(Caller caller, Exchange exchange, CallerHandler handler) throws Exception {
         var key = caller.key();
         if (key == null) {
-            handler.handle(caller, exchange);
+            serveOperator(exchange, request -> handler.handle(caller, request));
             return;
         }
         open.add(key, exchange);
         try {
             requireKnown(exchange);
             handler.handle(caller, exchange);
+        } finally {
+            open.remove(exchange);
+        }
+    }
+
+    /// Has the request cut when the operator's token is renewed.
+    private void serveOperator(Exchange exchange, Handler handler) throws Exception {
+        open.addOperator(AdminToken.fingerprint(String.valueOf(exchange.header(AdminToken.HEADER))), exchange);
+        try {
+            handler.handle(exchange);
         } finally {
             open.remove(exchange);
         }
@@ -361,7 +373,7 @@ public final class Access {
         return audited((exchange, act) -> {
             if (exchange.header(AdminToken.HEADER) != null) {
                 requireAdmin(exchange, act);
-                handler.handle(firstTeam(), exchange);
+                serveOperator(exchange, request -> handler.handle(firstTeam(), request));
                 return;
             }
             var caller = authenticate(exchange, act);
@@ -379,7 +391,7 @@ public final class Access {
     public Handler guardAdmin(Handler handler) {
         return audited((exchange, act) -> {
             requireAdmin(exchange, act);
-            handler.handle(exchange);
+            serveOperator(exchange, handler);
         });
     }
 

@@ -58,8 +58,13 @@ public record AdminToken(Path file) {
 
     /// A text that differs for each token and reveals nothing about it.
     String fingerprint() {
+        return fingerprint(read());
+    }
+
+    static String fingerprint(String token) {
         try {
-            byte[] hash = MessageDigest.getInstance("SHA-256").digest(read().getBytes(StandardCharsets.UTF_8));
+            byte[] hash =
+                    MessageDigest.getInstance("SHA-256").digest(token.strip().getBytes(StandardCharsets.UTF_8));
             return HexFormat.of().formatHex(hash, 0, FINGERPRINT_BYTES);
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException(e);

@@ -181,7 +181,7 @@ public final class ApiKeys {
         return new Made(kept, key.text());
     }
 
-    public TeamKey rename(Team team, String id, String name) {
+    public synchronized TeamKey rename(Team team, String id, String name) {
         return change(require(team, id).named(checked(name)));
     }
 
@@ -195,13 +195,13 @@ public final class ApiKeys {
     }
 
     /// Revokes a key: later requests with it are refused, and open ones are cut.
-    public void revoke(Team team, String id) {
+    public synchronized void revoke(Team team, String id) {
         var key = require(team, id);
         store.write(handle -> {
             AccessStore.deleteKey(handle, key.id());
             return key;
         });
-        access.removeKeys(known -> known.id().equals(key.id()));
+        access.remove(key);
     }
 
     /// Makes another key in place of this one, which stays valid for a while. Both share the limits. One transaction
@@ -236,7 +236,7 @@ public final class ApiKeys {
         });
         access.add(key.hash(), fresh);
         if (overlap.isZero()) {
-            access.removeKeys(known -> known.id().equals(old.id()));
+            access.remove(old);
         } else {
             access.replace(ending);
         }
@@ -244,9 +244,7 @@ public final class ApiKeys {
     }
 
     public TeamKey require(Team team, String id) {
-        return access.keysOf(team).stream()
-                .filter(key -> key.id().equals(id))
-                .findFirst()
+        return access.key(team, id)
                 .orElseThrow(() ->
                         new CayException(ErrorKind.NOT_FOUND, "the team has no API key with id '%s'".formatted(id)));
     }

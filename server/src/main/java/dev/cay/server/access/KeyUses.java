@@ -39,6 +39,12 @@ final class KeyUses {
         return last.get(keyId);
     }
 
+    /// The key was revoked.
+    void forget(TeamKey key) {
+        last.remove(key.id());
+        unwritten.remove(key.id());
+    }
+
     /// Writes all last uses. A failed write is repeated with the next one.
     void write() {
         var uses = Map.copyOf(unwritten);

@@ -1,50 +1,72 @@
 package dev.cay.server.access;
 
+import dev.cay.wire.TeamId;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// All API keys, found by their hash, and by the id that names them elsewhere. Thread-safe.
+/// All API keys, found by their hash, by the id that names them elsewhere, and by their team: one of many teams does
+/// not
+/// wait for a walk over the keys of all. Thread-safe.
 final class KnownKeys {
-    private final Map<String, TeamKey> byHash = new ConcurrentHashMap<>();
-    private final Map<String, TeamKey> byId = new ConcurrentHashMap<>();
+    private record Known(String hash, TeamKey key) {}
+
+    private final Map<String, String> idByHash = new ConcurrentHashMap<>();
+    private final Map<String, Known> byId = new ConcurrentHashMap<>();
+    private final Map<TeamId, Set<String>> idsByTeam = new ConcurrentHashMap<>();
 
     void add(String hash, TeamKey key) {
-        byHash.put(hash, key);
-        byId.put(key.id(), key);
+        byId.put(key.id(), new Known(hash, key));
+        idsByTeam.compute(key.team().id(), (_, ids) -> {
+            var all = ids == null ? ConcurrentHashMap.<String>newKeySet() : ids;
+            all.add(key.id());
+            return all;
+        });
+        idByHash.put(hash, key.id());
     }
 
     /// Replaces a key by a copy with another name or expiry.
     void replace(TeamKey key) {
-        byHash.replaceAll((_, known) -> known.id().equals(key.id()) ? key : known);
-        byId.replace(key.id(), key);
+        byId.computeIfPresent(key.id(), (_, known) -> new Known(known.hash(), key));
     }
 
-    void remove(Set<String> ids) {
-        byHash.values().removeIf(key -> ids.contains(key.id()));
-        byId.keySet().removeAll(ids);
+    void remove(TeamKey key) {
+        var known = byId.remove(key.id());
+        if (known != null) {
+            idByHash.remove(known.hash());
+            idsByTeam.computeIfPresent(key.team().id(), (_, ids) -> {
+                ids.remove(key.id());
+                return ids.isEmpty() ? null : ids;
+            });
+        }
     }
 
     /// The lookup is by a hash, so its time reveals nothing about a key.
     @Nullable
     TeamKey ofHash(String hash) {
-        return byHash.get(hash);
+        String id = idByHash.get(hash);
+        return id == null ? null : ofId(id).orElse(null);
     }
 
     Optional<TeamKey> ofId(String id) {
-        return Optional.ofNullable(byId.get(id));
+        return Optional.ofNullable(byId.get(id)).map(Known::key);
     }
 
-    Set<String> ids(Predicate<TeamKey> which) {
-        return all().filter(which).map(TeamKey::id).collect(Collectors.toSet());
+    Stream<TeamKey> ofTeam(TeamId team) {
+        return idsByTeam.getOrDefault(team, Set.of()).stream().flatMap(id -> ofId(id).stream());
+    }
+
+    Map<TeamId, Integer> counts() {
+        return idsByTeam.entrySet().stream()
+                .collect(Collectors.toMap(
+                        Map.Entry::getKey, entry -> entry.getValue().size()));
     }
 
     Stream<TeamKey> all() {
-        return byId.values().stream();
+        return byId.values().stream().map(Known::key);
     }
 }

@@ -56,7 +56,7 @@ public final class Chores implements AutoCloseable {
     }
 
     public void start() {
-        every(Duration.ofSeconds(5), cutExpired);
+        every(Duration.ofSeconds(1), cutExpired);
         every(Duration.ofSeconds(5), sandboxes::finishUnfinished);
         every(Duration.ofSeconds(5), starter::undoUnfinished);
         every(Duration.ofSeconds(5), pauses::repair);
