@@ -152,6 +152,14 @@ final class Deliverer implements AutoCloseable {
         var before = store.read(WebhookStore::full);
         if (!full.equals(before)) {
             store.write(handle -> WebhookStore.markFull(handle, full, before));
+            full.stream()
+                    .filter(id -> !before.contains(id))
+                    .forEach(
+                            id -> log.atWarn()
+                                    .addKeyValue("webhook", id)
+                                    .addKeyValue("waiting", MessageStore.MOST_OPEN)
+                                    .log(
+                                            "so many events wait for a webhook that further ones are given up until some have arrived"));
         }
         anyFull = !full.isEmpty();
         long now = System.nanoTime();
