@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 
 /// A layer with the sources of the dashboard, which are packed into this program, and the npm packages that they name.
@@ -100,7 +101,7 @@ public final class DashboardModules {
         try {
             var uri = root.toURI();
             if (!"jar".equals(uri.getScheme())) {
-                return read(Path.of(uri).getParent());
+                return read(Objects.requireNonNull(Path.of(uri).getParent()));
             }
             String jar = uri.toString().split("!", 2)[0];
             try (var files = FileSystems.newFileSystem(URI.create(jar), Map.of())) {

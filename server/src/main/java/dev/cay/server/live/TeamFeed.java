@@ -24,6 +24,8 @@ final class TeamFeed {
     private final Condition changed = lock.newCondition();
     private Map<String, Object> entries = Map.of();
     private long version;
+    /// How often readers that wait were told to look around.
+    private long wakeCalls;
     private byte[] change = {};
     private byte[] whole = {};
     private long wholeOf = -1;
@@ -67,6 +69,7 @@ final class TeamFeed {
     void wake() {
         lock.lock();
         try {
+            wakeCalls++;
             changed.signalAll();
         } finally {
             lock.unlock();
@@ -108,10 +111,8 @@ final class TeamFeed {
         lock.lock();
         try {
             long left = TimeUnit.MILLISECONDS.toNanos(waitMillis);
-            if (version == 0) {
-                left = changed.awaitNanos(left);
-            }
-            if (version == known && left > 0) {
+            long calls = wakeCalls;
+            while ((version == 0 || version == known) && calls == wakeCalls && left > 0) {
                 left = changed.awaitNanos(left);
             }
             if (version == known) {
