@@ -67,9 +67,15 @@ export function span(ms: number): string {
   return `${Math.floor(s / 86_400)} d ${Math.floor((s % 86_400) / 3600)} h`
 }
 
+const coarse = (ms: number): string => (ms >= 60_000 && ms < 3_600_000 ? `${Math.floor(ms / 60_000)} min` : span(ms))
+
+/** What a sandbox may use at most. */
+export const shape = (one: { cpuCount: number; memoryMB: number; diskSizeMB: number }): string =>
+  `${one.cpuCount} CPU · ${size(one.memoryMB * 2 ** 20)} · ${size(one.diskSizeMB * 2 ** 20)} disk`
+
 export const Ago = ({ at }: { at: string }) => (
   <time dateTime={at} title={new Date(at).toLocaleString()}>
-    {span(now.value - Date.parse(at))} ago
+    {coarse(now.value - Date.parse(at))} ago
   </time>
 )
 

@@ -13,7 +13,7 @@ import { Processes } from '../parts/processes'
 import { Snapshots } from '../parts/snapshots'
 import { Terminals } from '../parts/terminals'
 import { href } from '../router'
-import { Ago, copy, Failed, Icon, Left, State, useLoad } from '../ui'
+import { Ago, copy, Failed, Icon, Left, shape, State, useLoad } from '../ui'
 import { extend, kill, pause, resume } from './sandboxes'
 
 export interface Detail {
@@ -65,7 +65,7 @@ export function SandboxPage({ id, tab }: { id: string; tab: string }) {
   const loaded = useLoad((end) => get<Detail>('/sandboxes/' + id, end), [id, live?.state, live?.endAt])
   const detail = loaded.value
   const envd = useMemo(() => new Envd(id, detail?.envdAccessToken), [id, detail?.envdAccessToken])
-  const gone = useComputed(() => sandboxes.value !== null && sandboxes.value.size > 0 && !sandboxes.value.has(id))
+  const gone = useComputed(() => sandboxes.value !== null && !sandboxes.value.has(id))
   const seen = useSignal(false)
   if (live) seen.value = true
   const state = seen.value && gone.value ? 'killed' : (live?.state ?? detail?.state ?? '')
@@ -134,7 +134,7 @@ export function SandboxPage({ id, tab }: { id: string; tab: string }) {
         <div>
           <dt>Size</dt>
           <dd>
-            {detail.cpuCount} CPU · {detail.memoryMB} MB · {detail.diskSizeMB} MB disk
+            {shape(detail)}
           </dd>
         </div>
         {detail.volumeMounts.length > 0 && (

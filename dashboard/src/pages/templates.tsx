@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { all, get, may } from '../api'
 import { query, setQuery } from '../router'
-import { Ago, Dialog, Empty, Failed, State, useLoad } from '../ui'
+import { Ago, Dialog, Empty, Failed, shape, State, useLoad } from '../ui'
 import { Create } from './create'
 
 export interface Template {
@@ -76,7 +76,7 @@ export function Templates() {
                 <th>Name</th>
                 <th>State</th>
                 <th class="wide">Size</th>
-                <th class="right">Created from it</th>
+                <th class="right">Sandboxes</th>
                 <th class="wide">Last used</th>
                 <th class="wide">Builds</th>
                 <th class="mid">Changed</th>
@@ -98,7 +98,7 @@ export function Templates() {
                     <State state={one.buildStatus} />
                   </td>
                   <td class="wide dim">
-                    {one.cpuCount} CPU · {one.memoryMB} MB · {one.diskSizeMB} MB disk
+                    {shape(one)}
                   </td>
                   <td class="right num">{one.spawnCount}</td>
                   <td class="wide dim">{one.lastSpawnedAt ? <Ago at={one.lastSpawnedAt} /> : 'never'}</td>

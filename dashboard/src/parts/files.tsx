@@ -16,7 +16,7 @@ interface Entry {
 }
 
 interface Change {
-  event?: { filesystem?: object }
+  filesystem?: object
 }
 
 const EDITABLE = 256 * 1024
@@ -52,8 +52,8 @@ export function Files({ envd }: PartProps) {
     const end = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined
     void (async () => {
-      for await (const { event } of envd.stream<Change>('filesystem.Filesystem/WatchDir', { path: path.value }, end.signal)) {
-        if (!event?.filesystem) continue
+      for await (const { filesystem } of envd.stream<Change>('filesystem.Filesystem/WatchDir', { path: path.value }, end.signal)) {
+        if (!filesystem) continue
         clearTimeout(timer)
         timer = setTimeout(listed.reload, 250)
       }
