@@ -4,6 +4,10 @@ import dev.cay.cli.local.Root;
 import dev.cay.config.CayConfig;
 import dev.cay.node.host.Programs;
 import dev.cay.node.image.BuildTools;
+import dev.cay.node.image.DashboardModules;
+import dev.cay.node.image.LayerStore;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -40,6 +44,7 @@ final class ProgramChecks implements Check {
                 System.getProperty("os.version", ""),
                 System.getProperty("os.arch", "")));
         findings.add(templates(BuildTools.missing(Programs.ofHost())));
+        findings.add(dashboard(config.cacheDir()));
         return findings;
     }
 
@@ -51,6 +56,18 @@ final class ProgramChecks implements Check {
                         "templates",
                         "cannot be built without " + String.join(", ", missing.keySet()),
                         "sudo " + BuildTools.fix(missing));
+    }
+
+    /// Cay works without it, and builds it beside its other work.
+    private static Finding dashboard(Path cacheDir) {
+        try {
+            return new DashboardModules(new LayerStore(cacheDir), Programs.ofHost()).isBuilt()
+                    ? Finding.ok("dashboard", "built")
+                    : Finding.note(
+                            "dashboard", "not built yet: `cay up` does it in the background, from the npm registry");
+        } catch (IOException e) {
+            return Finding.note("dashboard", "this program was packed without it");
+        }
     }
 
     private static Finding ask(Program program) {

@@ -106,7 +106,7 @@ public final class DashboardBuild implements NodeDashboard, AutoCloseable {
     private Path build() throws IOException {
         try (var _ = layers.use()) {
             var modules = new DashboardModules(layers, programs);
-            String key = modules.key("built");
+            String key = modules.key(DashboardModules.BUILT);
             boolean fresh = !layers.claim(key);
             if (fresh) {
                 state = new State.Building("fetching packages from the npm registry");

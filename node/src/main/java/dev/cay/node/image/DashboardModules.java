@@ -25,6 +25,9 @@ public final class DashboardModules {
     /// The directory of the sources in the layer.
     public static final String PLACE = "opt/dashboard";
 
+    /// The kind of the layer with the bundled files.
+    public static final String BUILT = "built";
+
     private static final Duration LIMIT = Duration.ofMinutes(10);
     private static final String RESOURCES = "/dev/cay/node/dashboard";
 
@@ -51,6 +54,11 @@ public final class DashboardModules {
             inputs.add(new String(content, StandardCharsets.ISO_8859_1));
         });
         return "dashboard-%s-%s".formatted(kind, LayerStore.hash(inputs));
+    }
+
+    /// Whether the files of the dashboard are there.
+    public boolean isBuilt() {
+        return layers.has(key(BUILT));
     }
 
     /// Makes the layer unless it exists.
