@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /// One run of a host program, with a time limit, that must succeed.
@@ -36,12 +37,15 @@ public record Command(String doing, List<String> words, Duration limit) {
 
     /// Starts a program whose children outlive it and keep its output open: the output goes to files, whose end nobody
     /// waits for.
-    Process start(Path output, Path complaint) throws IOException {
-        return new ProcessBuilder(words)
+    ///
+    /// @param variables of its environment, beside the daemon's
+    Process start(Path output, Path complaint, Map<String, String> variables) throws IOException {
+        var builder = new ProcessBuilder(words)
                 .redirectInput(NULL)
                 .redirectOutput(output.toFile())
-                .redirectError(complaint.toFile())
-                .start();
+                .redirectError(complaint.toFile());
+        builder.environment().putAll(variables);
+        return builder.start();
     }
 
     /// Waits for the end; a program that takes too long is killed.

@@ -6,10 +6,12 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Calls of runc: each returns when runc has done it, or throws with the reason.
@@ -24,6 +26,12 @@ final class RuncCalls {
     /// For a save that takes processor time and disk from neighbours, and that no client waits for.
     private static final List<String> BEHIND_OTHERS = List.of("nice", "-n", "10", "ionice", "-c", "2", "-n", "7");
 
+    /// Tells the shim in CRIU whether TCP connections are saved or restored. Only then CRIU has to hold traffic back,
+    /// which takes four programs. `look`: it looks for connections in the namespace; `none`: there are none.
+    private static final String CONNECTIONS = "CAY_CONNECTIONS";
+
+    private static final String CONNECTION_IMAGE = "tcp-stream-";
+
     private final GuestProgram guest;
     private final Path states;
 
@@ -36,7 +44,7 @@ final class RuncCalls {
     /// Starts what the bundle describes.
     void start(ContainerSpec spec, Bundle bundle) {
         var words = List.of("run", "--detach", "--bundle", bundle.directory().toString());
-        launch("starting the sandbox", START_LIMIT, spec, bundle, words, null);
+        launch("starting the sandbox", START_LIMIT, spec, bundle, words, null, Map.of());
     }
 
     /// Restores from the images, which are not changed: files that must differ here are overlaid meanwhile.
@@ -55,7 +63,7 @@ final class RuncCalls {
                 words.add("--lazy-pages");
             }
             words.addAll(List.of("--bundle", bundle.directory().toString()));
-            launch("restoring the sandbox", SAVE_LIMIT, spec, bundle, words, filler);
+            launch("restoring the sandbox", SAVE_LIMIT, spec, bundle, words, filler, connections(images));
         } finally {
             Trees.delete(links);
         }
@@ -77,11 +85,20 @@ final class RuncCalls {
             words.add("--leave-running");
         }
         words.add(id.value());
-        execute(new Command("saving the sandbox's processes", words, SAVE_LIMIT), bundle, null);
+        var command = new Command("saving the sandbox's processes", words, SAVE_LIMIT);
+        execute(command, bundle, null, Map.of(CONNECTIONS, "look"));
         try {
             OpenFileSizes.forget(images, bundle.mountedAt().keySet());
         } catch (IOException e) {
             throw new CayException(ErrorKind.INTERNAL, "cannot change the list of open files in " + images, e);
+        }
+    }
+
+    private static Map<String, String> connections(Path images) throws IOException {
+        try (var files = Files.list(images)) {
+            boolean connected =
+                    files.anyMatch(file -> file.getFileName().toString().startsWith(CONNECTION_IMAGE));
+            return connected ? Map.of() : Map.of(CONNECTIONS, "none");
         }
     }
 
@@ -99,7 +116,8 @@ final class RuncCalls {
             ContainerSpec spec,
             Bundle bundle,
             List<String> runcArguments,
-            @Nullable Filler filler) {
+            @Nullable Filler filler,
+            Map<String, String> variables) {
         var words = new ArrayList<String>();
         words.addAll(List.of(guest.path().toString(), "launch"));
         words.addAll(List.of("--uid-base", Integer.toUnsignedString(spec.slot().uidBase())));
@@ -119,7 +137,7 @@ final class RuncCalls {
         words.addAll(runc(bundle));
         words.addAll(runcArguments);
         words.add(spec.id().value());
-        execute(new Command(doing, words, limit), bundle, filler);
+        execute(new Command(doing, words, limit), bundle, filler, variables);
     }
 
     private List<String> runc(Bundle bundle) {
@@ -137,11 +155,12 @@ final class RuncCalls {
 
     /// Runs runc, whose errors are in its log: its own stdio would become that of pid 1, and a file of the host there
     /// cannot be checkpointed.
-    private static void execute(Command command, Bundle bundle, @Nullable Filler filler) {
+    private static void execute(
+            Command command, Bundle bundle, @Nullable Filler filler, Map<String, String> variables) {
         var failure = new RuncFailure(bundle);
         try {
             failure.reset();
-            Process process = command.start(Path.of("/dev/null"), bundle.complaint());
+            Process process = command.start(Path.of("/dev/null"), bundle.complaint(), variables);
             Launcher.of(bundle).remember(process.pid());
             var criu = new CutCriu(process.toHandle());
             int code = command.await(process, () -> {
