@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
 
 /// Checks whether this machine has room for one more sandbox: a refusal before anything was taken is better than a
@@ -50,8 +51,8 @@ public final class HostCapacity {
     private final Path meminfo;
     private volatile Relief relief = NONE;
 
-    /// Memory of sandboxes that run while it comes back, in bytes. The kernel takes it for available.
-    private final Map<SandboxId, Long> coming = new ConcurrentHashMap<>();
+    /// Memory that is about to come back to sandboxes, in bytes. The kernel takes it for available.
+    private final Map<SandboxId, LongSupplier> coming = new ConcurrentHashMap<>();
 
     public HostCapacity(Path stateDir) {
         this(stateDir, Path.of("/proc/meminfo"));
@@ -73,9 +74,23 @@ public final class HostCapacity {
         requireDisk();
     }
 
-    /// The memory of a sandbox is about to come back while it runs.
-    public void expect(SandboxId id, long bytes) {
-        coming.put(id, bytes);
+    /// The memory of a sandbox is about to come back. Refuses with UNAVAILABLE where there is no room for all that is
+    /// about to come.
+    ///
+    /// @param missing bytes that are still to come; asked again and again
+    public void promise(SandboxId id, LongSupplier missing) {
+        expect(id, missing);
+        try {
+            requireMemory(NEED);
+        } catch (CayException e) {
+            expectNoMore(id);
+            throw e;
+        }
+    }
+
+    /// The same without a refusal: it is coming already.
+    public void expect(SandboxId id, LongSupplier missing) {
+        coming.put(id, missing);
     }
 
     /// All that was expected is there, or does not come.
@@ -89,7 +104,7 @@ public final class HostCapacity {
         while (memory.lacks(need)) {
             if (!relief.relieve()) {
                 throw full("%d MB of memory are available and %d MB must be; kill sandboxes or add memory"
-                        .formatted(memory.available / MIB, memory.least(need) / MIB));
+                        .formatted(Math.max(0, memory.available / MIB), memory.least(need) / MIB));
             }
             memory = memory();
         }
@@ -124,7 +139,8 @@ public final class HostCapacity {
         long total = 0;
         long available = Long.MAX_VALUE;
         long swap = 0;
-        long expected = coming.values().stream().mapToLong(Long::longValue).sum();
+        long expected =
+                coming.values().stream().mapToLong(LongSupplier::getAsLong).sum();
         var lines = LINE.matcher(text(meminfo));
         while (lines.find()) {
             long bytes = Long.parseLong(lines.group(2)) * 1024;

@@ -30,6 +30,7 @@ public interface ContainerRuntime {
     /// Stops all processes where they are; memory stays.
     void freeze(SandboxId id);
 
+    /// Lets them go on. Refuses one some of whose memory is lost: it would find zeros in its place.
     void thaw(SandboxId id);
 
     /// Writes all processes to `images`, an absent or empty directory. A connection to the guest must be closed first.

@@ -23,6 +23,16 @@ public record Fill(Stage stage, long copied, long pages, String reason, Path tou
         return stage == Stage.UNDER_WAY;
     }
 
+    /// What is said of a sandbox whose memory is lost.
+    public String loss() {
+        return "some of its memory was lost: " + reason;
+    }
+
+    /// Bytes of memory that are still to come.
+    public long missing(long pageSize) {
+        return isUnderWay() ? Math.max(0, pages - copied) * pageSize : 0;
+    }
+
     public boolean isLost() {
         return stage == Stage.LOST;
     }

@@ -29,6 +29,8 @@ final class Filler {
     private static final int VERSION = 1;
 
     private static final int STAGE = 4;
+    private static final int HOLDER = 16;
+    private static final int FILLER = 20;
     private static final int PAGES = 24;
     private static final int COPIED = 32;
     private static final int REASON = 64;
@@ -71,12 +73,35 @@ final class Filler {
 
     Fill fill() {
         Fill before = read();
-        if (!before.isUnderWay() || !cgroups.members(group).isEmpty()) {
+        if (!before.isUnderWay() || runs() || !cgroups.members(group).isEmpty()) {
             return before;
         }
         // They may have ended between the two looks because everything is in.
         Fill after = read();
         return after.isUnderWay() ? lost(after, "both of its fillers ended") : after;
+    }
+
+    /// Whether the report names a process that is in the group. Costs less than a look into the group.
+    private boolean runs() {
+        try {
+            byte[] bytes = Files.readAllBytes(bundle.fillReport());
+            if (bytes.length < LENGTH) {
+                return false;
+            }
+            var report = ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder());
+            return isMember(report.getInt(HOLDER)) || isMember(report.getInt(FILLER));
+        } catch (IOException gone) {
+            return false;
+        }
+    }
+
+    private boolean isMember(int pid) {
+        try {
+            return Files.readAllLines(Path.of("/proc", Integer.toString(pid), "cgroup")).stream()
+                    .anyMatch(line -> line.endsWith(":" + group));
+        } catch (IOException gone) {
+            return false;
+        }
     }
 
     private static Fill lost(Fill fill, String reason) {

@@ -143,18 +143,22 @@ public final class RuncRuntime implements ContainerRuntime {
     private void awaitFilled(SandboxId id) {
         long deadline = System.nanoTime() + SAVE_LIMIT.toNanos();
         var filler = filler(id);
-        for (Fill fill = filler.fill(); fill.stage() != Fill.Stage.NONE && fill.stage() != Fill.Stage.DONE; ) {
-            if (fill.isLost()) {
-                throw new CayException(ErrorKind.INTERNAL, "some of its memory is lost: " + fill.reason());
-            }
+        for (Fill fill = requireWhole(filler.fill()); fill.isUnderWay(); ) {
             if (System.nanoTime() > deadline) {
                 throw new CayException(
                         ErrorKind.DEADLINE_EXCEEDED,
                         "its memory was not back within %d s".formatted(SAVE_LIMIT.toSeconds()));
             }
             Launcher.pause();
-            fill = filler.fill();
+            fill = requireWhole(filler.fill());
         }
+    }
+
+    private static Fill requireWhole(Fill fill) {
+        if (fill.isLost()) {
+            throw new CayException(ErrorKind.INTERNAL, fill.loss());
+        }
+        return fill;
     }
 
     @Override
@@ -362,6 +366,7 @@ public final class RuncRuntime implements ContainerRuntime {
 
     @Override
     public void thaw(SandboxId id) {
+        requireWhole(filler(id).fill());
         cgroups.thaw(groups.of(id));
     }
 

@@ -14,6 +14,7 @@ import dev.cay.wire.node.Saved;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,6 +25,7 @@ import org.slf4j.LoggerFactory;
 final class Freezing implements FrozenSandboxes.Original {
     private static final Logger log = LoggerFactory.getLogger(Freezing.class);
     private static final Duration LIMIT = Duration.ofMinutes(6);
+    private static final Duration GIVE_WAY_LIMIT = Duration.ofSeconds(30);
     private static final String RESTARTED = "the machine was restarted before its memory was on the disk";
     private static final String ENDED = "its frozen processes ended before its memory was on the disk";
 
@@ -143,10 +145,23 @@ final class Freezing implements FrozenSandboxes.Original {
     }
 
     @Override
+    public boolean isFilling() {
+        try {
+            return runtime.fill(id()).isUnderWay();
+        } catch (CayException e) {
+            return false;
+        }
+    }
+
+    @Override
     public boolean save() {
         return turns.ask("be saved", LIMIT, () -> {
             if (!life.is(Stage.PAUSED) || !isUnsaved()) {
                 return false;
+            }
+            if (isFilling()) {
+                stayFrozen(new CayException(ErrorKind.DEADLINE_EXCEEDED, "its memory does not come back in time"));
+                return true;
             }
             try {
                 saveNow();
@@ -161,10 +176,20 @@ final class Freezing implements FrozenSandboxes.Original {
         });
     }
 
+    /// Why its memory cannot be saved any more; null if it can.
+    private @Nullable String loss() {
+        if (runtime.find(id()).isEmpty()) {
+            return ENDED;
+        }
+        var fill = runtime.fill(id());
+        return fill.isLost() ? fill.loss() : null;
+    }
+
     /// Saves it; if that fails, it is frozen as before. On the keeper's thread.
     void saveNow() {
-        if (runtime.find(id()).isEmpty()) {
-            keepFiles(ENDED);
+        String loss = loss();
+        if (loss != null) {
+            keepFiles(loss);
             return;
         }
         try {
@@ -216,7 +241,7 @@ final class Freezing implements FrozenSandboxes.Original {
 
     @Override
     public void giveWay() {
-        turns.askIfThere("give way", LIMIT, () -> {
+        turns.askIfThere("give way", GIVE_WAY_LIMIT, () -> {
             if (life.is(Stage.PAUSED) && !isUnsaved() && footprint.slot() != null) {
                 vacate();
             }
@@ -293,11 +318,12 @@ final class Freezing implements FrozenSandboxes.Original {
         if (!isUnsaved()) {
             return;
         }
-        if (runtime.find(id()).isEmpty()) {
-            keepFiles(ENDED);
+        String loss = loss();
+        if (loss != null) {
+            keepFiles(loss);
             throw new CayException(
                     ErrorKind.NOT_RESTORED,
-                    "sandbox %s is still paused, with its files alone: %s".formatted(id(), ENDED));
+                    "sandbox %s is still paused, with its files alone: %s".formatted(id(), loss));
         }
         saveNow();
     }

@@ -29,10 +29,16 @@ public final class FrozenSandboxes implements HostCapacity.Relief, AutoCloseable
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final Duration FIRST_RETRY = Duration.ofSeconds(5);
     private static final int MOST_DOUBLINGS = 6;
+    private static final Duration LOOK = Duration.ofMillis(100);
+    private static final Duration FILL_LIMIT = Duration.ofMinutes(5);
+    private static final Duration RELUCTANCE = Duration.ofMinutes(1);
 
     /// What a keeper does with its frozen sandbox. Each call waits for the keeper's other work.
     interface Original {
         SandboxId id();
+
+        /// Whether its memory is still coming back. It cannot be saved before.
+        boolean isFilling();
 
         /// Saves it, unless it goes on already.
         ///
@@ -57,6 +63,12 @@ public final class FrozenSandboxes implements HostCapacity.Relief, AutoCloseable
         private boolean busy;
         private int failures;
         private long nextTry = System.nanoTime();
+
+        /// When it is tried to save it although its memory is still coming back.
+        private final long filled = nextTry + FILL_LIMIT.toNanos();
+
+        /// When it may be asked again to give way.
+        private long nextRequest = nextTry;
 
         private Entry(Original original, long memory, boolean saved) {
             this.original = original;
@@ -226,6 +238,9 @@ public final class FrozenSandboxes implements HostCapacity.Relief, AutoCloseable
         for (var entry : due) {
             if (entry.nextTry - now > 0) {
                 next = Math.min(next, entry.nextTry - now);
+            } else if (free > 0 && entry.filled - now > 0 && entry.original.isFilling()) {
+                // It would keep others waiting for as long as it waits for its memory.
+                next = Math.min(next, LOOK.toNanos());
             } else if (free-- > 0) {
                 entry.busy = true;
                 Thread.ofVirtual().name("save-" + entry.original.id().value()).start(() -> save(entry));
@@ -296,22 +311,35 @@ public final class FrozenSandboxes implements HostCapacity.Relief, AutoCloseable
         return capacity.isShort();
     }
 
+    /// Has the first give way that can.
     private boolean giveWay(Predicate<Entry> wanted, Consumer<Original> how) {
-        Entry found;
-        synchronized (this) {
-            var first = first(wanted);
-            if (first.isEmpty()) {
-                return false;
+        while (true) {
+            Entry found;
+            synchronized (this) {
+                var first = first(entry -> entry.nextRequest - System.nanoTime() <= 0 && wanted.test(entry));
+                if (first.isEmpty()) {
+                    return false;
+                }
+                found = first.get();
+                found.busy = true;
             }
-            found = first.get();
-            found.busy = true;
+            if (gaveWay(found, how)) {
+                return true;
+            }
         }
+    }
+
+    /// One that does not is left alone for a while, so that others are asked.
+    private boolean gaveWay(Entry found, Consumer<Original> how) {
         try {
             how.accept(found.original);
             remove(found);
             return true;
         } catch (CayException e) {
             log.atWarn().setCause(e).addKeyValue("sandbox", found.original.id()).log("a frozen sandbox stays");
+            synchronized (this) {
+                found.nextRequest = System.nanoTime() + RELUCTANCE.toNanos();
+            }
             return false;
         } finally {
             synchronized (this) {

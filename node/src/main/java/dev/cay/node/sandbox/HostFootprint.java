@@ -56,12 +56,8 @@ final class HostFootprint {
         this.saved = saved;
         this.notes = notes;
         this.slot = slot;
-        this.filling = new MemoryFill(
-                host.runtime(),
-                saved.store(),
-                notes.spec().id(),
-                host.records(),
-                () -> host.capacity().expectNoMore(notes.spec().id()));
+        this.filling =
+                new MemoryFill(host.runtime(), saved.store(), notes.spec().id(), host.records(), host.capacity());
     }
 
     /// Where its memory comes from, while that is brought in.
@@ -266,16 +262,24 @@ final class HostFootprint {
     Container bring(Snapshot snapshot, MemoryReturn memory) {
         host.network().attach(id(), requireSlot(), notes.spec().egress());
         notes = notes.on(snapshot.layers());
-        var how = memory;
-        if (memory == MemoryReturn.LAZILY) {
-            if (saved.snapshots().fills(snapshot)) {
-                filling.begin(snapshot.name());
-                host.capacity().expect(id(), snapshot.memoryBytes());
-            } else {
-                how = MemoryReturn.AT_ONCE;
-            }
+        if (memory == MemoryReturn.LAZILY && saved.snapshots().fills(snapshot)) {
+            filling.begin(snapshot.name(), snapshot.memoryBytes());
+            return bringIn(snapshot, memory);
         }
-        return saved.snapshots().bring(snapshot, notes.spec(), requireSlot(), mounts(), processes(), how);
+        if (memory == MemoryReturn.NONE || !snapshot.hasMemory()) {
+            return bringIn(snapshot, memory);
+        }
+        long bytes = snapshot.memoryBytes();
+        host.capacity().promise(id(), () -> bytes);
+        try {
+            return bringIn(snapshot, MemoryReturn.AT_ONCE);
+        } finally {
+            host.capacity().expectNoMore(id());
+        }
+    }
+
+    private Container bringIn(Snapshot snapshot, MemoryReturn memory) {
+        return saved.snapshots().bring(snapshot, notes.spec(), requireSlot(), mounts(), processes(), memory);
     }
 
     /// Takes a side sandbox off the machine, with its memory sealed; its files stay where they are. It must be closed.

@@ -1,6 +1,7 @@
 package dev.cay.node.sandbox;
 
 import dev.cay.life.Steps;
+import dev.cay.node.host.HostCapacity;
 import dev.cay.node.runtime.ContainerRuntime;
 import dev.cay.node.runtime.Fill;
 import dev.cay.node.snapshot.SnapshotStore;
@@ -21,6 +22,7 @@ import org.slf4j.LoggerFactory;
 /// as it is; a file beside the sandbox's notes says so to the next daemon. Used on the keeper's thread.
 final class MemoryFill {
     private static final Logger log = LoggerFactory.getLogger(MemoryFill.class);
+    private static final long PAGE = 4096;
     private static final Duration LOOK = Duration.ofMillis(20);
     private static final Duration FOREVER = Duration.ofDays(365);
     private static final String NOTE = "filled-from";
@@ -30,7 +32,7 @@ final class MemoryFill {
     private final SnapshotStore store;
     private final SandboxId id;
     private final Path folder;
-    private final Runnable over;
+    private final HostCapacity capacity;
 
     private Consumer<Runnable> turns = Runnable::run;
     private Consumer<String> lost = _ -> {};
@@ -39,19 +41,20 @@ final class MemoryFill {
     /// Counts restores. Who follows an earlier one has nothing to say.
     private int restores;
 
-    /// @param records of all sandboxes
-    /// @param over    told of the end of each fill
-    MemoryFill(ContainerRuntime runtime, SnapshotStore store, SandboxId id, Path records, Runnable over) {
+    /// @param records  of all sandboxes
+    /// @param capacity told how much is still to come
+    MemoryFill(ContainerRuntime runtime, SnapshotStore store, SandboxId id, Path records, HostCapacity capacity) {
         this.runtime = runtime;
         this.store = store;
         this.id = id;
-        this.over = over;
+        this.capacity = capacity;
         this.folder = SandboxNotes.folder(records, id);
         try {
             Path note = folder.resolve(NOTE);
             if (Files.exists(note)) {
                 from = Files.readString(note);
                 store.use(from, id);
+                capacity.expect(id, this::missing);
             }
         } catch (IOException e) {
             throw new UncheckedIOException("cannot read what sandbox %s is filled from".formatted(id), e);
@@ -65,13 +68,18 @@ final class MemoryFill {
         this.lost = lost;
     }
 
-    /// Keeps the snapshot from which the sandbox is about to be restored.
-    void begin(String snapshot) {
+    /// Keeps the snapshot from which the sandbox is about to be restored. Refuses with UNAVAILABLE where there is no
+    /// room for its memory.
+    ///
+    /// @param bytes of memory that the snapshot holds
+    void begin(String snapshot, long bytes) {
         end();
+        capacity.promise(id, () -> missing(bytes));
         try {
             Files.createDirectories(folder);
             Files.writeString(folder.resolve(NOTE), snapshot);
         } catch (IOException e) {
+            capacity.expectNoMore(id);
             throw new UncheckedIOException("cannot note what sandbox %s is filled from".formatted(id), e);
         }
         from = snapshot;
@@ -83,6 +91,21 @@ final class MemoryFill {
         return from != null;
     }
 
+    private long missing() {
+        return missing(0);
+    }
+
+    /// @param before what is missing before CRIU has said what there is
+    private long missing(long before) {
+        try {
+            var fill = runtime.fill(id);
+            boolean known = fill.pages() > 0 || !(fill.isUnderWay() || fill.stage() == Fill.Stage.NONE);
+            return known ? fill.missing(PAGE) : before;
+        } catch (RuntimeException e) {
+            return before;
+        }
+    }
+
     /// Gives the snapshot back: all of the memory is in, or there is no container any more.
     void end() {
         var now = from;
@@ -90,13 +113,13 @@ final class MemoryFill {
             return;
         }
         from = null;
+        capacity.expectNoMore(id);
         try {
             Files.deleteIfExists(folder.resolve(NOTE));
         } catch (IOException e) {
             throw new UncheckedIOException("cannot note that sandbox %s is filled".formatted(id), e);
         }
         store.release(now, id);
-        over.run();
     }
 
     /// Waits in the background for the end of a fill that has begun.
@@ -110,7 +133,7 @@ final class MemoryFill {
         }
     }
 
-    /// Returns when the memory is in, is lost, or takes too long.
+    /// Returns when the memory is in, is lost, or takes too long. On any thread.
     ///
     /// @return how far it is; empty if that cannot be found out
     Optional<Fill> await(Duration limit) {
@@ -139,7 +162,7 @@ final class MemoryFill {
             return;
         }
         if (fill.isLost()) {
-            lost.accept("some of its memory was lost: " + fill.reason());
+            lost.accept(fill.loss());
             return;
         }
         keepTouched(fill.touched());

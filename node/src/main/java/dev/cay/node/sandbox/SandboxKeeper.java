@@ -404,6 +404,10 @@ final class SandboxKeeper {
                         ? "its first process ended, after it had run out of memory"
                         : "its first process ended";
             }
+            var fill = host.runtime().fill(id());
+            if (fill.isLost()) {
+                return fill.loss();
+            }
             if (notes().isSide()) {
                 // The connections to its processes were made through the guest.
                 return "its guest was lost";

@@ -4,6 +4,7 @@ import dev.cay.life.Steps;
 import dev.cay.node.mcp.Gateways;
 import dev.cay.node.runtime.Container;
 import dev.cay.node.runtime.ContainerRuntime;
+import dev.cay.node.runtime.Fill;
 import dev.cay.node.sandbox.Life.Stage;
 import dev.cay.node.snapshot.MemoryReturn;
 import dev.cay.node.snapshot.Snapshot;
@@ -32,7 +33,7 @@ final class Saving {
     private static final Logger log = LoggerFactory.getLogger(Saving.class);
     private static final Duration LIMIT = Duration.ofMinutes(6);
     private static final String LOST_POWER = "the machine lost power before its memory was on the disk";
-    private static final Duration FILL_LIMIT = Duration.ofSeconds(30);
+    private static final Duration FILL_LIMIT = Duration.ofMinutes(3);
 
     private final SnapshotStore store;
     private final Snapshots snapshots;
@@ -145,18 +146,28 @@ final class Saving {
 
     /// Saves it while it continues to run.
     Saved snapshot(String name, Keep keep) {
+        if (keep != Keep.FILES) {
+            awaitMemory();
+        }
         return turns.ask("be saved", LIMIT, () -> {
-            if (keep != Keep.FILES) {
-                // It cannot be saved before, and should not stand still for so long. What keeps its memory from
-                // coming in ends when it is frozen.
-                footprint.filling().await(FILL_LIMIT);
-            }
             beginGeneration();
             var snapshot = saveTwice(name, keep, doors::leaveForAMoment);
             goOn(footprint::thaw);
             Steps.reach("went-on");
             return snapshot.saved();
         });
+    }
+
+    /// It cannot be saved before, and must not stand still for so long. Its keeper's thread is free meanwhile.
+    private void awaitMemory() {
+        boolean comes =
+                footprint.filling().await(FILL_LIMIT).filter(Fill::isUnderWay).isPresent();
+        if (comes) {
+            throw new CayException(
+                    ErrorKind.UNAVAILABLE,
+                    "the memory of sandbox %s was not back within %d s; try again in a moment"
+                            .formatted(id(), FILL_LIMIT.toSeconds()));
+        }
     }
 
     /// A machine that was too busy to stop the sandbox in time may not be the second time.

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -42,10 +43,30 @@ final class HostCapacityTest {
     void countsMemoryThatIsStillComingBack() throws IOException {
         var room = room("MemTotal: 8000000 kB\nMemAvailable: 600000 kB\n");
         var id = new SandboxId("filled");
-        room.expect(id, 200L << 20);
+        var missing = new AtomicLong(200L << 20);
+        room.expect(id, missing::get);
         assertThatThrownBy(room::require).hasMessageContaining("385 MB of memory are available and 454 MB must be");
+        missing.set(10 << 20);
+        room.require();
+        missing.set(200 << 20);
         room.expectNoMore(id);
         room.require();
+    }
+
+    /// Each is promised what the others left, before any of it is there.
+    @Test
+    void promisesNoMoreThanThereIs() throws IOException {
+        var room = room("MemTotal: 8000000 kB\nMemAvailable: 1000000 kB\n");
+        room.promise(new SandboxId("one"), () -> 400L << 20);
+        assertThatThrownBy(() -> room.promise(new SandboxId("two"), () -> 400L << 20))
+                .isInstanceOfSatisfying(
+                        CayException.class, e -> assertThat(e.kind()).isEqualTo(ErrorKind.UNAVAILABLE))
+                .hasMessageContaining("176 MB of memory are available and 454 MB must be");
+        room.promise(new SandboxId("two"), () -> 100L << 20);
+        assertThatThrownBy(() -> room.promise(new SandboxId("three"), () -> 4096L << 20))
+                .hasMessageContaining(": 0 MB of memory are available");
+        room.expectNoMore(new SandboxId("one"));
+        room.promise(new SandboxId("three"), () -> 400L << 20);
     }
 
     @Test

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.node.host.HostCapacity;
 import dev.cay.testing.Fast;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -39,6 +41,7 @@ final class FrozenSandboxesTest {
     private class Sleeper implements FrozenSandboxes.Original {
         private final String name;
         volatile boolean fails;
+        volatile boolean filling;
         volatile long resident = 100 * MIB;
         final CountDownLatch maySave = new CountDownLatch(1);
 
@@ -62,6 +65,11 @@ final class FrozenSandboxesTest {
         }
 
         @Override
+        public boolean isFilling() {
+            return filling;
+        }
+
+        @Override
         public boolean save() {
             done.add("save " + name);
             try {
@@ -74,6 +82,10 @@ final class FrozenSandboxesTest {
 
         @Override
         public void giveWay() {
+            if (fails) {
+                done.add("stays " + name);
+                throw new CayException(ErrorKind.INTERNAL, "no");
+            }
             done.add("gone " + name);
         }
 
@@ -155,6 +167,28 @@ final class FrozenSandboxesTest {
         assertThat(frozen.relieve()).isTrue();
         assertThat(done.getLast()).isEqualTo("files bad");
         assertThat(frozen.relieve()).isFalse();
+    }
+
+    @Test
+    void oneWhoseMemoryIsStillComingBackKeepsNobodyWaiting() throws Exception {
+        var slow = new Sleeper("slow").atOnce();
+        slow.filling = true;
+        add(slow, false);
+        add(new Sleeper("other").atOnce(), false);
+        await(() -> frozen.isSaved(new SandboxId("other")));
+        assertThat(done).containsExactly("save other");
+        slow.filling = false;
+        await(() -> frozen.isSaved(slow.id()));
+    }
+
+    @Test
+    void oneThatDoesNotGiveWayKeepsNoOtherFromIt() {
+        add(new Sleeper("stuck").failing(), true);
+        add(new Sleeper("good"), true);
+        assertThat(frozen.relieve()).isTrue();
+        assertThat(done).containsExactly("stays stuck", "gone good");
+        assertThat(frozen.relieve()).as("it was asked a moment ago").isFalse();
+        assertThat(done).hasSize(2);
     }
 
     @Test
