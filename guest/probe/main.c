@@ -133,7 +133,7 @@ static int usage(void)
     fprintf(stderr, "usage: cay-probe list | cay-probe [FACT=VALUE...] all|PROBE... | cay-probe swap DIRECTORY TARGET"
                     " | cay-probe juggle DIRECTORY TARGET | cay-probe serve PORT ABSTRACT-NAME | cay-probe names ADDRESS PORT ANSWER"
                     " | cay-probe stall [PID] | cay-probe mcp TOOL [ARGUMENT...]"
-                    " | cay-probe remember|tear MEGABYTES DIRECTORY\n");
+                    " | cay-probe remember|tear|waylay MEGABYTES DIRECTORY\n");
     return 2;
 }
 
@@ -155,6 +155,8 @@ int main(int argc, char **argv)
         return run_remember(argc - 2, argv + 2);
     if (argc > 1 && !strcmp(argv[1], "tear"))
         return run_tear(argc - 2, argv + 2);
+    if (argc > 1 && !strcmp(argv[1], "waylay"))
+        return run_waylay(argc - 2, argv + 2);
     int first = 1;
     for (; first < argc && strchr(argv[first], '=') && fact_count < MAX_FACTS; first++)
         facts[fact_count++] = argv[first];

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -88,6 +90,21 @@ int run_remember(int argc, char **argv)
         snprintf(text, sizeof text, "%lu pages %lu wrong %.1f ms\n", pages, found, now() - began);
         tell("told", text);
     }
+}
+
+/* The same, with a connection to a socket that has the name of the one to which CRIU hands the memory out. */
+int run_waylay(int argc, char **argv)
+{
+    struct sockaddr_un name = {.sun_family = AF_UNIX, .sun_path = "lazy-pages.socket"};
+    int one = socket(AF_UNIX, SOCK_DGRAM, 0), other = socket(AF_UNIX, SOCK_DGRAM, 0);
+    if (argc != 2 || chdir(argv[1]))
+        return 2;
+    unlink(name.sun_path);
+    if (bind(one, (struct sockaddr *)&name, sizeof name) || connect(other, (struct sockaddr *)&name, sizeof name)) {
+        perror("cay-probe: waylay");
+        return 1;
+    }
+    return run_remember(argc, argv);
 }
 
 static void move(unsigned long page, unsigned long count)

@@ -45,5 +45,6 @@ int run_stall(int argc, char **argv);
 int run_mcp(int argc, char **argv);
 int run_remember(int argc, char **argv);
 int run_tear(int argc, char **argv);
+int run_waylay(int argc, char **argv);
 
 #endif

@@ -10,7 +10,7 @@
  * event leaves what nobody can trust: then the sandbox is lost, and its memory stays missing until the node ends it.
  *
  * CRIU's processes are in the sandbox's user namespace, where the kernel refuses a userfaultfd. So this program opens
- * /dev/userfaultfd and sends it to the shim in CRIU (see shim/criu-shim.c) as the first thing on the connection.
+ * /dev/userfaultfd and sends it to the shim in CRIU (see shim/memory.c) as the first thing on the connection.
  *
  * When the restore is over, both processes become a user of the sandbox's own range. They keep the userfaultfds, the page
  * files and the report. */
@@ -18,7 +18,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -27,24 +26,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #define VERSION 1
-#define DEVICE "/dev/userfaultfd"
-/* The name that CRIU knows, in its work directory. */
-#define SOCKET "lazy-pages.socket"
-/* What CRIU sends in place of a process's number when all are restored. */
-#define RESTORED 0x52535446
 #define CONNECT_LIMIT (5 * 60 * 1000)
 #define MOST_SUCCESSORS 16
-#define MOST_DESCRIPTORS 65536
 
 struct shared *shared;
 
@@ -58,6 +47,16 @@ void lose(const char *why, ...)
     /* The descriptors stay open, so whoever touches a missing page waits until the node ends the sandbox. */
     while (1)
         pause();
+}
+
+void begin_reading(void)
+{
+    __atomic_store_n(&shared->report->reading, 1, __ATOMIC_SEQ_CST);
+}
+
+void end_reading(void)
+{
+    __atomic_store_n(&shared->report->reading, 0, __ATOMIC_SEQ_CST);
 }
 
 static int is_lost(void)
@@ -76,17 +75,6 @@ static pid_t split(void)
 static int watch(pid_t pid)
 {
     return (int)syscall(SYS_pidfd_open, pid, 0);
-}
-
-static void drop_privileges(void)
-{
-    if (!shared->uid || getuid())
-        return;
-    gid_t group = (gid_t)shared->uid;
-    uid_t user = (uid_t)shared->uid;
-    if (setgroups(0, NULL) || setresgid(group, group, group) || setresuid(user, user, user)
-        || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
-        lose("its filler keeps its privileges: %s", strerror(errno));
 }
 
 /* For the next restore from the same pages, which begins with these. */
@@ -130,9 +118,11 @@ static void hold(pid_t filler)
         close(end);
         if (shared->report->stage == STAGE_DONE)
             _exit(0);
+        if (shared->report->stage == STAGE_WAITING && !shared->report->reading)
+            _exit(0); /* No CRIU came. */
         if (is_lost())
             lose("%s", "its filler ended");
-        if (shared->report->reading)
+        if (__atomic_load_n(&shared->report->reading, __ATOMIC_SEQ_CST))
             lose("its filler was ended while it read what the sandbox does to its memory");
         if (shared->report->successors++ == MOST_SUCCESSORS)
             lose("its filler ended %d times", MOST_SUCCESSORS);
@@ -159,92 +149,6 @@ static int replace_holder(void)
     return watch(holder);
 }
 
-/* ---- the handshake with CRIU --------------------------------------------------------------------------------------- */
-
-int send_device(int connection)
-{
-    int device = open(DEVICE, O_RDWR | O_CLOEXEC);
-    if (device < 0)
-        return -1;
-    int failed = send_descriptor(connection, device, 0);
-    close(device);
-    return failed;
-}
-
-static int receive_descriptor(int connection)
-{
-    char byte;
-    struct iovec part = {&byte, 1};
-    union {
-        char room[CMSG_SPACE(sizeof(int))];
-        struct cmsghdr aligned;
-    } control;
-    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
-    int descriptor = -1;
-    if (recvmsg(connection, &message, MSG_CMSG_CLOEXEC) <= 0)
-        return -1;
-    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-    if (header && header->cmsg_type == SCM_RIGHTS && header->cmsg_len == CMSG_LEN(sizeof descriptor))
-        memcpy(&descriptor, CMSG_DATA(header), sizeof descriptor);
-    return descriptor;
-}
-
-static void add_task(int origin)
-{
-    int descriptor = receive_descriptor(shared->connection);
-    if (descriptor < 0)
-        lose("CRIU did not hand out the memory of process %d", origin);
-    if (shared->task_count == MOST_TASKS)
-        lose("it has more than %d processes", MOST_TASKS);
-    struct task *task = &shared->tasks[shared->task_count++];
-    task->descriptor = descriptor;
-    task->origin = origin;
-    fcntl(descriptor, F_SETFL, O_NONBLOCK);
-    read_images(task);
-    task->live = 1;
-}
-
-static void finish_handshake(void)
-{
-    uint64_t one = 1;
-    close(shared->connection);
-    close(shared->images);
-    shared->connection = shared->images = -1;
-    __atomic_store_n(&shared->report->stage, STAGE_FILLING, __ATOMIC_SEQ_CST);
-    if (write(shared->ready, &one, sizeof one) != sizeof one)
-        lose("its holder keeps its privileges");
-    drop_privileges();
-}
-
-/* One message of CRIU: a process and its userfaultfd, a process without memory, or the end of the restore. A filler that
- * ends in the middle of it leaves what nobody can trust, as with an event. */
-static void hear_criu(void)
-{
-    int32_t number;
-    shared->report->reading = 1;
-    ssize_t got = recv(shared->connection, &number, sizeof number, MSG_WAITALL);
-    if (got != sizeof number)
-        lose("CRIU ended before it had restored everything");
-    if (number == RESTORED)
-        finish_handshake();
-    else if (number > 0)
-        add_task(number);
-    shared->report->reading = 0;
-}
-
-static void meet_criu(void)
-{
-    shared->report->reading = 1;
-    shared->connection = accept4(shared->listener, NULL, NULL, SOCK_CLOEXEC);
-    if (shared->connection < 0 || send_device(shared->connection))
-        lose("CRIU cannot be given %s: %s", DEVICE, strerror(errno));
-    close(shared->listener);
-    shared->listener = -1;
-    unlink(SOCKET);
-    shared->report->stage = STAGE_RESTORING;
-    shared->report->reading = 0;
-}
-
 /* ---- the filler's work --------------------------------------------------------------------------------------------- */
 
 static uint64_t microseconds(void)
@@ -258,6 +162,8 @@ static uint64_t microseconds(void)
 static int patience(int filling, uint64_t next)
 {
     uint64_t now = microseconds();
+    if (faults_wait())
+        return 1;
     if (filling)
         return next > now ? (int)((next - now + 999) / 1000) : 0;
     return shared->listener >= 0 ? CONNECT_LIMIT : -1;
@@ -286,7 +192,7 @@ void serve(int other)
         if (found > 0) {
             for (int i = 0; i < count; i++)
                 if (seen[i].revents && shared->tasks[tasks[i]].live)
-                    answer(&shared->tasks[tasks[i]]);
+                    hear(&shared->tasks[tasks[i]]);
             if (seen[count].revents) {
                 close(other);
                 other = replace_holder();
@@ -296,6 +202,7 @@ void serve(int other)
             if (seen[count + 2].revents)
                 meet_criu();
         }
+        answer();
         /* Whatever is said, so that nobody keeps the rest from coming in by saying much. */
         if (filling && microseconds() >= next) {
             uint64_t before = shared->report->copied;
@@ -376,18 +283,6 @@ static void prepare(const struct plan *plan)
         die("fill: make %s", plan->touched);
 }
 
-static void listen_for_criu(const char *work)
-{
-    struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = SOCKET};
-    if (chdir(work))
-        die("fill: enter %s", work);
-    unlink(SOCKET);
-    shared->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (shared->listener < 0 || bind(shared->listener, (struct sockaddr *)&address, sizeof address)
-        || listen(shared->listener, 1))
-        die("fill: listen at %s", SOCKET);
-}
-
 /* The caller's limits for this program. */
 static void enter_groups(char **files)
 {
@@ -397,26 +292,6 @@ static void enter_groups(char **files)
             die("fill: enter %s", *files);
         close(file);
     }
-}
-
-/* The kernel must not choose this program when memory is short: its end would be that of a sandbox. */
-static void stay(void)
-{
-    struct rlimit limit;
-    int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-    if (score < 0 || write(score, "-1000", 5) != 5)
-        shared->report->reason[0] = 0; /* Without that right it is as safe as the daemon. */
-    if (score >= 0)
-        close(score);
-    if (!getrlimit(RLIMIT_NOFILE, &limit)) {
-        limit.rlim_cur = limit.rlim_max < MOST_DESCRIPTORS ? limit.rlim_max : MOST_DESCRIPTORS;
-        limit.rlim_max = limit.rlim_cur;
-        setrlimit(RLIMIT_NOFILE, &limit);
-    }
-    limit = (struct rlimit){0, 0};
-    setrlimit(RLIMIT_CORE, &limit);
-    limit.rlim_cur = limit.rlim_max = sizeof shared->touched;
-    setrlimit(RLIMIT_FSIZE, &limit);
 }
 
 int run_fill(int argc, char **argv)

@@ -70,6 +70,10 @@ struct shared {
 
 extern struct shared *shared;
 
+/* Between the two the lists are not what they say: whoever dies there leaves what nobody can trust. */
+void begin_reading(void);
+void end_reading(void);
+
 /* Notes that the sandbox cannot go on, and waits for its end; nothing is ever answered again. */
 void lose(const char *why, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
@@ -90,6 +94,24 @@ void drop_ranges(struct task *task);
 int is_in(const struct task *task, uint64_t page);
 void note_in(struct task *task, uint64_t page, uint64_t count);
 
+/* ---- fill_rights.c: what the two processes may do ------------------------------------------------------------------ */
+
+/* The limits of both from the start. */
+void stay(void);
+
+/* After the handshake: a user of the sandbox's own, who can open nothing. */
+void drop_privileges(void);
+
+/* ---- fill_criu.c: the handshake ------------------------------------------------------------------------------------ */
+
+#define DEVICE "/dev/userfaultfd"
+
+void listen_for_criu(const char *work);
+void meet_criu(void);
+
+/* One message of CRIU. */
+void hear_criu(void);
+
 /* ---- fill_images.c: what CRIU saved -------------------------------------------------------------------------------- */
 
 /* Reads where a process's pages are. */
@@ -97,16 +119,24 @@ void read_images(struct task *task);
 
 /* ---- fill_serve.c: answers ----------------------------------------------------------------------------------------- */
 
-/* Maps the page files, and wakes all that wait: what an earlier filler had read of them is lost. */
+/* Wakes all that wait: what an earlier filler had read of them is lost. Closes what it had done with. */
 void take_over(void);
 
-/* Answers all that a task has to say. */
-void answer(struct task *task);
+/* Reads what a task has to say; 0 if that is nothing. */
+int hear(struct task *task);
+
+/* Tries to fill each page that is waited for, once. */
+void answer(void);
+
+/* Whether there are pages that could not be filled yet. */
+int faults_wait(void);
 
 /* One step of the background; 0 when everything is in. */
 int fill_some(void);
 
-int send_device(int connection);
+/* Gives the places of tasks that have ended back. */
+void leave_gone(void);
+
 void serve(int other);
 
 #endif

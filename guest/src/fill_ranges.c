@@ -28,17 +28,24 @@ void make_lists(void)
     pool->used = sizeof *pool;
 }
 
+static int has_room(uint64_t class)
+{
+    return pool->free[class] || pool->used + (1ul << class) <= LISTS;
+}
+
 /* Sizes are powers of two, and lists that were given back are used again. */
 void *take_list(uint64_t bytes)
 {
     uint64_t class = SMALLEST;
     while (class < CLASSES && (1ul << class) < bytes + sizeof(struct block))
         class++;
+    if (class < CLASSES && !has_room(class))
+        leave_gone();
     struct block *block = class < CLASSES ? pool->free[class] : NULL;
     if (block) {
         pool->free[class] = block->next;
     } else {
-        if (class == CLASSES || pool->used + (1ul << class) > LISTS)
+        if (class == CLASSES || !has_room(class))
             lose("its memory is in too many pieces");
         block = (struct block *)((char *)pool + pool->used);
         pool->used += 1ul << class;

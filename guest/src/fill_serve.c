@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -20,6 +19,9 @@
 #define STEP_PAGES 128
 #define MESSAGES 16
 
+/* From so many tasks on those that have ended are looked for. */
+#define FIRST_LOOK 256
+
 /* No program has memory below. */
 #define LOWEST (1ul << 16)
 
@@ -27,7 +29,9 @@
 #define MADV_POPULATE_READ 22
 #endif
 
-enum outcome { FILLED, CHANGED, GONE };
+/* CHANGED: the kernel wants an event to be read first. FULL: the sandbox has no memory left, so the kernel ends one of its
+ * processes. */
+enum outcome { FILLED, CHANGED, FULL, GONE };
 
 /* Of this process alone. A successor maps the files again. */
 static unsigned char *maps[MOST_FILES];
@@ -57,15 +61,28 @@ static void wake(const struct task *task, uint64_t start, uint64_t length)
     ioctl(task->descriptor, UFFDIO_WAKE, &range);
 }
 
-/* No more is to be done for a task: it is gone, or all of its pages are in. Its pages that are still missing are zeros,
- * which is what the kernel gives from now on. */
+/* Lets the kernel give zeros for what is still missing of a task. */
+static void close_task(struct task *task)
+{
+    close(task->descriptor);
+    task->descriptor = -1;
+}
+
+/* No more is to be done for a task: it is gone, or all of its pages are in. A successor closes what is left open. */
 static void leave(struct task *task)
 {
-    shared->report->reading = 1;
+    begin_reading();
     task->live = 0;
     drop_ranges(task);
-    shared->report->reading = 0;
-    close(task->descriptor);
+    end_reading();
+    close_task(task);
+}
+
+/* A page of zeros at a place where nothing else would be put. */
+static int zero_lowest(const struct task *task)
+{
+    struct uffdio_zeropage zero = {.range = {.start = LOWEST, .len = shared->page}};
+    return ioctl(task->descriptor, UFFDIO_ZEROPAGE, &zero) ? errno : 0;
 }
 
 /* ---- pages --------------------------------------------------------------------------------------------------------- */
@@ -102,10 +119,9 @@ static enum outcome copy_pages(struct task *task, uint64_t address, uint64_t pag
             return GONE;
         else if (failed == EAGAIN)
             return CHANGED;
-        else if (failed == ENOMEM) {
-            usleep(1000); /* The sandbox has no memory left: the kernel ends one of its processes. */
-            return CHANGED;
-        } else
+        else if (failed == ENOMEM)
+            return FULL;
+        else
             lose("a page cannot be filled: %s", strerror(failed));
     }
     return FILLED;
@@ -121,8 +137,7 @@ static enum outcome zero_page(struct task *task, uint64_t address)
     case EAGAIN:
         return CHANGED;
     case ENOMEM:
-        usleep(1000);
-        return CHANGED;
+        return FULL;
     case ESRCH:
         return GONE;
     default:
@@ -149,28 +164,43 @@ static enum outcome fill_from(struct task *task, uint64_t address, uint64_t most
 
 /* ---- events -------------------------------------------------------------------------------------------------------- */
 
-/* Gives the places of tasks that are gone back. A page of zeros, where nothing else would be put, says which these are. */
-static void leave_gone(void)
+/* The task whose lists are being changed. */
+static const struct task *changing;
+
+void leave_gone(void)
 {
     for (int i = 0; i < shared->task_count; i++) {
         struct task *task = &shared->tasks[i];
-        struct uffdio_zeropage zero = {.range = {.start = LOWEST, .len = shared->page}};
-        if (task->live && !find_range(task, LOWEST) && ioctl(task->descriptor, UFFDIO_ZEROPAGE, &zero)
-            && errno == ESRCH) {
+        if (task->live && task != changing && !find_range(task, LOWEST) && zero_lowest(task) == ESRCH) {
             task->live = 0;
             drop_ranges(task);
-            close(task->descriptor);
+            close_task(task);
         }
     }
 }
 
-static struct task *free_task(void)
+static struct task *ended_task(void)
 {
     for (int i = 0; i < shared->task_count; i++)
         if (!shared->tasks[i].live)
             return &shared->tasks[i];
+    return NULL;
+}
+
+/* A program that forks again and again leaves many tasks that have ended. Looking for them costs a call for each. */
+static struct task *free_task(void)
+{
+    static int look = FIRST_LOOK;
+    struct task *task = ended_task();
+    if (!task && shared->task_count >= look) {
+        leave_gone();
+        task = ended_task();
+        look = 2 * shared->task_count < MOST_TASKS ? 2 * shared->task_count : MOST_TASKS;
+    }
+    if (task)
+        return task;
     if (shared->task_count == MOST_TASKS)
-        lose("it has forked more than %d times", MOST_TASKS);
+        lose("it has more than %d processes at a time", MOST_TASKS);
     return &shared->tasks[shared->task_count++];
 }
 
@@ -206,6 +236,7 @@ static void add_fault(struct task *task, uint64_t address)
 static void apply(struct task *task, const struct uffd_msg *message)
 {
     shared->report->events++;
+    changing = task;
     switch (message->event) {
     case UFFD_EVENT_FORK:
         add_child(task, (int)message->arg.fork.ufd);
@@ -220,20 +251,20 @@ static void apply(struct task *task, const struct uffd_msg *message)
     default:
         lose("the kernel reports an unknown event %d", message->event);
     }
+    changing = NULL;
 }
 
 /* Reads what a task has to say. Whoever reads an event has acknowledged it: the program goes on. So a filler that ends
  * before all of it is noted leaves lists that nobody can trust.
  *
- * Events first, and faults when they are all noted: a fault may lie where an event moved something. Returns 0 if there
- * was nothing. */
-static int hear(struct task *task)
+ * Events first, and faults when they are all noted: a fault may lie where an event moved something. */
+int hear(struct task *task)
 {
     struct uffd_msg messages[MESSAGES];
     ssize_t got;
     int heard = 0;
     do {
-        shared->report->reading = 1;
+        begin_reading();
         got = read(task->descriptor, messages, sizeof messages);
         int reason = errno;
         for (ssize_t i = 0; i < got / (ssize_t)sizeof *messages; i++) {
@@ -248,34 +279,48 @@ static int hear(struct task *task)
         /* The kernel keeps the event of a fork for which there is no descriptor. */
         if (got < 0 && (reason == EMFILE || reason == ENFILE))
             leave_gone();
-        shared->report->reading = 0;
+        end_reading();
         if (got < 0 && (reason == EMFILE || reason == ENFILE))
             usleep(1000);
     } while (got == sizeof messages);
     return heard;
 }
 
-void answer(struct task *task)
+int faults_wait(void)
 {
-    hear(task);
-    while (fault_count) {
-        struct fault fault = faults[fault_count - 1];
-        struct task *who = &shared->tasks[fault.task];
-        enum outcome outcome = who->live ? fill_from(who, fault.address, FAULT_PAGES) : FILLED;
-        if (outcome == CHANGED) {
-            /* The event comes when the change is made. */
-            struct pollfd said = {.fd = who->descriptor, .events = POLLIN};
-            if (!hear(who))
-                poll(&said, 1, 1);
+    return fault_count > 0;
+}
+
+/* The fault is answered, as are others of the same page. */
+static void forget(struct fault fault)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < fault_count; i++)
+        if (faults[i].task != fault.task || faults[i].address != fault.address)
+            faults[kept++] = faults[i];
+    fault_count = kept;
+}
+
+/* Each once, so that one that cannot be answered now keeps nobody waiting. What is heard meanwhile is answered too. */
+void answer(void)
+{
+    size_t at = 0;
+    while (at < fault_count) {
+        struct fault fault = faults[at];
+        struct task *task = &shared->tasks[fault.task];
+        enum outcome outcome = task->live ? fill_from(task, fault.address, FAULT_PAGES) : FILLED;
+        /* The event comes when the change is made. */
+        if (outcome == CHANGED && hear(task))
+            outcome = task->live ? fill_from(task, fault.address, FAULT_PAGES) : FILLED;
+        if (outcome == CHANGED || outcome == FULL) {
+            at++;
             continue;
         }
-        for (size_t i = 0; i < fault_count; i++)
-            if (faults[i].task == fault.task && faults[i].address == fault.address)
-                faults[i--] = faults[--fault_count];
         if (outcome == GONE)
-            leave(who);
-        else if (who->live)
-            note_touched(who, fault.address);
+            leave(task);
+        else if (task->live)
+            note_touched(task, fault.address);
+        forget(fault);
     }
 }
 
@@ -304,7 +349,9 @@ static void fill_missing(struct task *task, const struct range *range, uint64_t 
     if (outcome == GONE)
         leave(task);
     else if (outcome == CHANGED)
-        answer(task);
+        hear(task);
+    else if (outcome == FULL)
+        usleep(1000);
 }
 
 /* What the last restore from these pages touched, in that order. */
@@ -367,7 +414,11 @@ static void wake_all(const struct task *task)
 
 void take_over(void)
 {
-    for (int i = 0; i < shared->task_count; i++)
-        if (shared->tasks[i].live)
-            wake_all(&shared->tasks[i]);
+    for (int i = 0; i < shared->task_count; i++) {
+        struct task *task = &shared->tasks[i];
+        if (task->live)
+            wake_all(task);
+        else if (task->descriptor >= 0 && zero_lowest(task) != ENOTTY)
+            close_task(task); /* The number may have been used again, for something else. */
+    }
 }

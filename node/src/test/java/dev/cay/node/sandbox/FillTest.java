@@ -1,12 +1,14 @@
 package dev.cay.node.sandbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.node.runtime.Fill;
 import dev.cay.node.runtime.FillSettings;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.testing.ProbeFile;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Durability;
 import dev.cay.wire.node.Egress;
 import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.Resources;
@@ -21,6 +23,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -202,6 +205,18 @@ class FillTest extends NodeTest {
     }
 
     @Test
+    void theFillerCanOpenNothing() throws Exception {
+        begin(SLOW);
+        pause();
+        node.keepers.resume(ID, true);
+        for (int which : List.of(HOLDER, FILLER)) {
+            int pid = reported(which);
+            await(() -> status(pid).contains("Seccomp:\t2"));
+        }
+        assertThat(check()).startsWith(PAGES);
+    }
+
+    @Test
     void theFillerHasNoPrivilegesAndOnlyTheFilesOfItsSandbox() throws Exception {
         begin(SLOW);
         pause();
@@ -365,6 +380,40 @@ class FillTest extends NodeTest {
         node.run("filled", "touch /known/end");
         await(() -> node.run("filled", "cat /known/ended").contains("rounds"));
         assertThat(node.run("filled", "cat /known/ended")).endsWith(" rounds 0 wrong");
+    }
+
+    /// CRIU connects what programs had connected, under names that these chose.
+    @Test
+    void aProgramWhoseSocketHasTheNameOfTheFillersIsRestoredLikeAnother() throws Exception {
+        begin(FAST, "waylay " + MEGABYTES, 256);
+        pause();
+        node.keepers.resume(ID, true);
+        assertThat(check()).startsWith(PAGES);
+        awaitFilled();
+        reopen(FillSettings.OFF);
+        pause();
+        node.keepers.resume(ID, true);
+        assertThat(check()).startsWith(PAGES);
+    }
+
+    @Test
+    void oneThatIsPausedWhenItsMemoryIsLostKeepsItsFiles() throws Exception {
+        begin(SLOW);
+        pause();
+        node.keepers.resume(ID, true);
+        node.run("filled", "echo kept > /note");
+        node.keepers.pause(ID, Keep.MEMORY, Durability.FROZEN);
+        int filler = reported(FILLER);
+        signal("STOP", filler);
+        signal("KILL", reported(HOLDER));
+        signal("KILL", filler);
+        // Which of the two comes first, the resume or the next try to save it, makes no difference.
+        assertThatThrownBy(() -> node.keepers.resume(ID, true)).hasMessageContaining("memory was lost");
+        var saved = Objects.requireNonNull(node.keepers.find(ID).orElseThrow().saved());
+        assertThat(saved.memory()).isFalse();
+        assertThat(saved.toString()).contains("some of its memory was lost");
+        node.keepers.resume(ID, false);
+        assertThat(node.run("filled", "cat /note")).isEqualTo("kept");
     }
 
     @Test
