@@ -28,6 +28,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.function.IntSupplier;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /// What the parts of a daemon get of its configuration.
 final class DaemonSettings {
@@ -73,7 +74,14 @@ final class DaemonSettings {
                 new ServerLimits(config.mcp().memoryMB(), config.mcp().maxServers()),
                 sandboxes.fuseTemplates().stream().map(TemplateId::new).collect(Collectors.toSet()),
                 config.pause().frozenMemoryMBOf(machineMemoryMB() << 20),
-                sandboxes.lazyMemory() ? FillSettings.ON : FillSettings.OFF);
+                filling(sandboxes.lazyMemory()));
+    }
+
+    private static FillSettings filling(@Nullable Boolean lazily) {
+        if (lazily == null) {
+            return FillSettings.AUTO;
+        }
+        return lazily ? FillSettings.ON : FillSettings.OFF;
     }
 
     private NodeSettings.Network network() {

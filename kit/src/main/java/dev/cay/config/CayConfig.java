@@ -91,7 +91,7 @@ public record CayConfig(
     /// @param keepPaused      how long paused sandboxes are kept; null for ever
     /// @param pauseAtStop     `never`, `reboot` or `always`
     /// @param processLogBytes how much output of one process is kept to be read again
-    /// @param lazyMemory      whether restored sandboxes run while their memory comes back
+    /// @param lazyMemory      whether restored sandboxes run while their memory comes back; null: where it can
     /// @param fuseTemplates   ids of templates whose sandboxes may mount FUSE
     public record Sandboxes(
             int cpuCount,
@@ -104,7 +104,7 @@ public record CayConfig(
             @Nullable Duration keepPaused,
             String pauseAtStop,
             long processLogBytes,
-            boolean lazyMemory,
+            @Nullable Boolean lazyMemory,
             List<String> fuseTemplates) {
         public Sandboxes {
             fuseTemplates = List.copyOf(fuseTemplates);

@@ -116,11 +116,11 @@ public final class ConfigKeys {
             ConfigValue.bytes(4096, 1L << 30),
             "1MB",
             "How much output of one process is kept to be read again.");
-    static final ConfigKey<Boolean> LAZY_MEMORY = key(
+    static final ConfigKey<Optional<Boolean>> LAZY_MEMORY = key(
             "sandboxes.lazyMemory",
-            ConfigValue.yesOrNo(),
-            "false",
-            "Whether a restored sandbox runs at once and its memory is restored while it runs.");
+            ConfigValue.unless("auto", ConfigValue.yesOrNo()),
+            "auto",
+            "Whether a restored sandbox runs at once and its memory is restored while it runs; auto does so where the kernel can.");
     static final ConfigKey<List<String>> FUSE_TEMPLATES = key(
             "sandboxes.fuseTemplates",
             ConfigValue.list(ConfigValue.matching("[a-z0-9][a-z0-9_-]*", "ids of templates, like base")),

@@ -122,7 +122,7 @@ public final class ConfigLoader {
                         value(ConfigKeys.KEEP_PAUSED).orElse(null),
                         value(ConfigKeys.PAUSE_AT_STOP),
                         value(ConfigKeys.PROCESS_LOG_BYTES),
-                        value(ConfigKeys.LAZY_MEMORY),
+                        value(ConfigKeys.LAZY_MEMORY).orElse(null),
                         value(ConfigKeys.FUSE_TEMPLATES)),
                 new CayConfig.Pause(
                         value(ConfigKeys.PAUSE_ACK),

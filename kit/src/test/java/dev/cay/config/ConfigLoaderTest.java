@@ -55,7 +55,7 @@ final class ConfigLoaderTest {
                         sandboxes.keepPaused = 30d | CAY_SANDBOXES_KEEP_PAUSED
                         sandboxes.pauseAtStop = reboot | CAY_SANDBOXES_PAUSE_AT_STOP
                         sandboxes.processLogBytes = 1MB | CAY_SANDBOXES_PROCESS_LOG_BYTES
-                        sandboxes.lazyMemory = false | CAY_SANDBOXES_LAZY_MEMORY
+                        sandboxes.lazyMemory = auto | CAY_SANDBOXES_LAZY_MEMORY
                         sandboxes.fuseTemplates =  | CAY_SANDBOXES_FUSE_TEMPLATES
                         pause.ack = frozen | CAY_PAUSE_ACK
                         pause.frozenMemoryMB = auto | CAY_PAUSE_FROZEN_MEMORY_MB

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /// What the kernel can do, and how much of the machine is left.
 final class KernelChecks implements Check {
@@ -112,22 +113,26 @@ final class KernelChecks implements Check {
                         "start Cay by docs/cay.service, or raise the hard limit of your login");
     }
 
-    /// @param wanted whether memory shall come back while sandboxes run
+    /// @param wanted whether memory shall come back while sandboxes run; null: where it can
     /// @param device whether the kernel lets Cay bring it
-    static Finding faults(boolean wanted, boolean device) {
-        if (!wanted) {
+    static Finding faults(@Nullable Boolean wanted, boolean device) {
+        if (Boolean.FALSE.equals(wanted)) {
             return Finding.note(
                     "lazy memory",
                     device
                             ? "off (sandboxes.lazyMemory); this kernel has /dev/userfaultfd"
                             : "off (sandboxes.lazyMemory)");
         }
-        return device
-                ? Finding.ok("lazy memory", "works, by /dev/userfaultfd")
+        if (device) {
+            return Finding.ok("lazy memory", "works, by /dev/userfaultfd");
+        }
+        String without = "the kernel has no /dev/userfaultfd: sandboxes are restored with all of their memory";
+        return wanted == null
+                ? Finding.note("lazy memory", without)
                 : Finding.warn(
                         "lazy memory",
-                        "the kernel has no /dev/userfaultfd: sandboxes are restored with all of their memory",
-                        "use a kernel from 6.1 on that is built with CONFIG_USERFAULTFD, or set sandboxes.lazyMemory to false");
+                        without,
+                        "use a kernel from 6.1 on that is built with CONFIG_USERFAULTFD, or set sandboxes.lazyMemory to auto");
     }
 
     private static Finding sysctls() {

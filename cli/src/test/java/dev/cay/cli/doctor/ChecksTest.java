@@ -55,6 +55,8 @@ final class ChecksTest {
         assertThat(KernelChecks.kernel("5.15.0").level()).isEqualTo(Level.FAIL);
         assertThat(KernelChecks.faults(true, true).level()).isEqualTo(Level.OK);
         assertThat(KernelChecks.faults(true, false).level()).isEqualTo(Level.WARN);
+        assertThat(KernelChecks.faults(null, true).level()).isEqualTo(Level.OK);
+        assertThat(KernelChecks.faults(null, false).level()).isEqualTo(Level.NOTE);
         assertThat(KernelChecks.faults(false, true).level()).isEqualTo(Level.NOTE);
     }
 
