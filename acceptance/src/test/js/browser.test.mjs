@@ -14,7 +14,7 @@ before(async () => {
   browser = await startBrowser(box.getHost(8000))
 })
 
-const answers = (url) => until(url, async () => (await fetch(url).catch(() => ({}))).status === 200, 60_000)
+const answers = (url) => until(url, async () => (await fetch(url).catch(() => ({}))).status === 200)
 
 test('a Vite dev server shows a change without loading the page again', async () => {
   await uploadVite()
@@ -42,7 +42,7 @@ window.kept = Math.random()` },
   await until('the change', async () => {
     await box.files.write('app/text.js', `export const text = 'change ${++changes}'`)
     return page.value("document.querySelector('#text').textContent.startsWith('change')")
-  }, 30_000)
+  })
   assert.equal(await page.value('window.kept'), kept, 'the page was not loaded again')
 })
 

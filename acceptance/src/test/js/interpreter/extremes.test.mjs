@@ -173,7 +173,7 @@ test('3 signals from inside are no danger', async () => {
   await box.runCode('import os, signal\nos.kill(os.getpid(), signal.SIGINT)\nimport time; time.sleep(1)')
   await box.runCode('import os, signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)')
   await assert.rejects(box.runCode('import time; time.sleep(300)', { timeoutMs: 1_000 }), e2b.TimeoutError)
-  await until('the next cell', async () => (await box.runCode('1', { timeoutMs: 60_000 })).text === '1', 60_000)
+  await until('the next cell', async () => (await box.runCode('1', { timeoutMs: 60_000 })).text === '1')
 })
 
 for (const [how, does] of [['', 'time.sleep(1)'], ['prints for ever and ', "print('here'); time.sleep(0.01)"]]) {

@@ -9,7 +9,7 @@ import { keep, sandbox } from './sandboxes.mjs'
 /** Waits until it has counted for longer than anybody would wait who takes it for lost. */
 const goesOn = async (box) => {
   const before = await counted(box)
-  await until('the count to go on', async () => (await counted(box)) > before + 200, 60_000)
+  await until('the count to go on', async () => (await counted(box)) > before + 200)
 }
 const present = async (box) => (await box.files.read('/opt/cay/languages')).split('\n').filter((name) => name in LANGUAGES)
 
@@ -78,7 +78,7 @@ test('3.3 a pause right after a context was made keeps it, and leaves no python 
     await run(box, `mine = ${i}`, { context: made[i] })
   }
   for (let i = 0; i < 3; i++) assert.equal((await run(box, 'mine', { context: made[i] })).text, `${i}`)
-  await until('the usual one, three that were made, and one more', async () => (await pythons()) === 5, 60_000)
+  await until('the usual one, three that were made, and one more', async () => (await pythons()) === 5)
 })
 
 test('3.3 a fork has the variables, and each its own from then on', async () => {

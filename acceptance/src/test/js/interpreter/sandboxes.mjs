@@ -6,9 +6,9 @@ import { Sandbox } from './client.mjs'
 const made = []
 after(() => Promise.all(made.map((one) => one.kill().catch(() => {}))))
 
-/** A sandbox that ends with the test file, whatever happens. */
+/** A sandbox that ends with the test file, whatever happens. Its requests may take as long as on a busy machine. */
 export async function sandbox(options = {}) {
-  return keep(await Sandbox.create({ timeoutMs: 900_000, ...options }))
+  return keep(await Sandbox.create({ timeoutMs: 900_000, requestTimeoutMs: 180_000, ...options }))
 }
 
 /** Sees to it that a sandbox made otherwise ends as well. */

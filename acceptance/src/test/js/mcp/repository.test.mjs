@@ -51,7 +51,7 @@ test('whoever looks or fetches is told how far it is', async () => {
   const { state, progress } = await until('progress', async () => {
     const now = await stateOf('github/cay/greeter')
     return (now.progress === 'running installCmd' || now.state !== 'starting') && now
-  }, 60_000)
+  })
   assert.deepEqual([state, progress], ['starting', 'running installCmd'])
   const { stdout, stderr } = await sandbox.commands.run('mcp-gateway pull github/cay/greeter', { user: 'root', timeoutMs: 120_000 })
   assert.match(stdout + stderr, /github\/cay\/greeter: running installCmd/)
