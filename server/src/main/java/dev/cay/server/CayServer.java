@@ -51,8 +51,7 @@ public final class CayServer implements AutoCloseable {
     private final ObservationParts observation;
     private final TemplateParts templates;
     private final PersonAccess people;
-    private final Routes routes;
-    private final Dashboard dashboard;
+    private final List<Routes.Route> table;
     private final FrontDoor frontDoor;
 
     /// @param store stays the caller's, and open as long as the server is
@@ -85,7 +84,7 @@ public final class CayServer implements AutoCloseable {
         networks = NetworkParts.make(settings, base, teams, named, sandboxes.directory(), opened);
         observation = ObservationParts.make(settings, base, teams, sandboxes, webhooks, opened);
         templates = TemplateParts.make(settings.templates(), base, teams, named, supply, sandboxes, node, opened);
-        routes = new ApiRoutes(settings, base, teams, networks, sandboxes, templates, observation, node).make();
+        var routes = new ApiRoutes(settings, base, teams, networks, sandboxes, templates, observation, node).make();
         people = opened.add(people(settings));
         people.addTo(routes);
         backups(settings, node).addTo(routes);
@@ -95,7 +94,7 @@ public final class CayServer implements AutoCloseable {
                         sandboxes.directory(),
                         new SandboxView(base.tokens(), settings.domain())))
                 .addTo(routes);
-        dashboard = new Dashboard(
+        var dashboard = new Dashboard(
                 people,
                 access,
                 sandboxes.directory(),
@@ -104,7 +103,10 @@ public final class CayServer implements AutoCloseable {
                 settings.domain(),
                 base.clock(),
                 base.random());
-        frontDoor = frontDoor(settings, node);
+        frontDoor = frontDoor(settings, node, routes, dashboard);
+        // The front door has added its own.
+        table = Stream.concat(routes.table().stream(), dashboard.table().stream())
+                .toList();
     }
 
     private PersonAccess people(ServerSettings settings) {
@@ -135,7 +137,7 @@ public final class CayServer implements AutoCloseable {
                 base.clock());
     }
 
-    private FrontDoor frontDoor(ServerSettings settings, AttachedNode node) {
+    private FrontDoor frontDoor(ServerSettings settings, AttachedNode node, Routes routes, Dashboard dashboard) {
         var directory = sandboxes.directory();
         return new FrontDoor(
                 settings.domain(),
@@ -155,8 +157,7 @@ public final class CayServer implements AutoCloseable {
 
     /// All routes of the API.
     List<Routes.Route> table() {
-        return Stream.concat(routes.table().stream(), dashboard.table().stream())
-                .toList();
+        return table;
     }
 
     /// Settles with the node what a previous run left, and begins to end sandboxes on time. Requests come after.

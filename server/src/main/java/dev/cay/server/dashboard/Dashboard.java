@@ -8,7 +8,6 @@ import dev.cay.server.people.PersonAccess;
 import dev.cay.server.sandbox.SandboxDirectory;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
-import dev.cay.wire.SandboxAddress;
 import dev.cay.wire.node.NodeDashboard;
 import java.security.SecureRandom;
 import java.time.InstantSource;
@@ -16,13 +15,6 @@ import java.util.List;
 
 /// Answers requests below `/dashboard`: files, the session of the browser, and calls that pages make.
 public final class Dashboard {
-    /// Where calls of pages go on.
-    public interface Onward {
-        void toApi(Exchange exchange) throws Exception;
-
-        void toSandbox(SandboxAddress address, Exchange exchange) throws Exception;
-    }
-
     private static final String ROOT = "/dashboard";
 
     /// E2B's command line prints this path with the id of a sandbox.

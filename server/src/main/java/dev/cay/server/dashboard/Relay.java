@@ -40,9 +40,9 @@ final class Relay {
     private final Browsers browsers;
     private final Access access;
     private final SandboxDirectory directory;
-    private final Dashboard.Onward onward;
+    private final Onward onward;
 
-    Relay(Viewers viewers, Browsers browsers, Access access, SandboxDirectory directory, Dashboard.Onward onward) {
+    Relay(Viewers viewers, Browsers browsers, Access access, SandboxDirectory directory, Onward onward) {
         this.viewers = viewers;
         this.browsers = browsers;
         this.access = access;

@@ -4,6 +4,7 @@ import dev.cay.http.Exchange;
 import dev.cay.http.Handler;
 import dev.cay.http.PageOrJson;
 import dev.cay.server.dashboard.Dashboard;
+import dev.cay.server.dashboard.Onward;
 import dev.cay.server.sandbox.SandboxDirectory;
 import dev.cay.server.sandbox.SandboxRecord;
 import dev.cay.wire.CayException;
@@ -27,7 +28,7 @@ import java.util.Optional;
 /// 5. `X-Access-Token` alone is for the system port of the sandbox it opens, as some clients send nothing else.
 /// 6. A signed `/files` URL is for the sandbox whose token made the signature.
 /// 7. Everything else is for the control plane.
-public final class FrontDoor implements Handler, Dashboard.Onward {
+public final class FrontDoor implements Handler, Onward {
 
     private final SandboxHosts hosts;
     private final ControlPlane control;

@@ -12,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Sends browsers to the issuer, and signs them in when they come back. A program that waits hears of every failure.
-final class OpenIdRoutes {
+final class OpenIdRoutes implements AutoCloseable {
     static final String CALLBACK = "/sign-in/callback";
 
     private static final Logger log = LoggerFactory.getLogger(OpenIdRoutes.class);
@@ -38,6 +38,11 @@ final class OpenIdRoutes {
         routes.on("GET", CALLBACK, this::callback);
         // Programs that look at links for their users must not use them up.
         routes.on("HEAD", CALLBACK, exchange -> exchange.send(405));
+    }
+
+    /// The host of the issuer.
+    String host() {
+        return issuer.host();
     }
 
     private void start(Exchange exchange) {
@@ -105,5 +110,10 @@ final class OpenIdRoutes {
         } else {
             SignInPage.redirect(exchange, next.failed(why));
         }
+    }
+
+    @Override
+    public void close() {
+        issuer.close();
     }
 }

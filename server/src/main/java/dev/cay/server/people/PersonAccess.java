@@ -41,7 +41,6 @@ public final class PersonAccess implements AutoCloseable {
     private final OAuthRoutes oauth;
     private final BrowserRoutes browser;
     private final MemberRoutes members;
-    private final @Nullable OpenId issuer;
     private final @Nullable OpenIdRoutes openId;
 
     /// @param renewal renews the tokens of all sandboxes that these rights opened, and returns their number
@@ -57,7 +56,7 @@ public final class PersonAccess implements AutoCloseable {
             InstantSource clock,
             SecureRandom random) {
         var own = settings.issuer();
-        issuer = own == null
+        var issuer = own == null
                 ? null
                 : new OpenId(
                         own,
@@ -102,7 +101,7 @@ public final class PersonAccess implements AutoCloseable {
 
     /// Whether people can sign in at an OpenID Connect issuer: its host.
     public Optional<String> issuerHost() {
-        return Optional.ofNullable(issuer).map(OpenId::host);
+        return Optional.ofNullable(openId).map(OpenIdRoutes::host);
     }
 
     public Browsers browsers() {
@@ -133,8 +132,8 @@ public final class PersonAccess implements AutoCloseable {
 
     @Override
     public void close() {
-        if (issuer != null) {
-            issuer.close();
+        if (openId != null) {
+            openId.close();
         }
     }
 }
