@@ -168,7 +168,7 @@ final class Forwarding {
         }
         var struck = HttpFields.build();
         for (HttpField field : fields) {
-            struck.add(field.getName(), scrub.text(String.valueOf(field.getValue())));
+            struck.add(scrub.name(field.getName()), scrub.text(String.valueOf(field.getValue())));
         }
         return struck;
     }

@@ -3,6 +3,7 @@ package dev.cay.proxy;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /// Strikes values out of messages of a protocol that sends messages in frames. It finds a value in one message, also
@@ -69,10 +70,12 @@ final class FramedScrub {
     private @Nullable Frame frame;
     private long left;
 
-    /// The bytes that have arrived and were not passed on, with a mark for each that is content.
+    /// The bytes that have arrived and were not passed on, with a mark for each that is content, and for each that is
+    /// part of a value.
     private byte[] held = {};
 
-    private boolean[] content = {};
+    private BitSet content = new BitSet();
+    private BitSet struck = new BitSet();
 
     FramedScrub(Scrub scrub, Protocol protocol) {
         this.scrub = scrub;
@@ -120,32 +123,25 @@ final class FramedScrub {
         int before = held.length;
         held = Arrays.copyOf(held, before + count);
         System.arraycopy(bytes, 0, held, before, count);
-        content = Arrays.copyOf(content, before + count);
-        Arrays.fill(content, before, before + count, isContent);
+        content.set(before, before + count, isContent);
     }
 
     /// @param all also what may be the beginning of a value
     private void release(ByteArrayOutputStream to, boolean all) {
-        int[] places = new int[held.length];
-        int count = 0;
-        for (int at = 0; at < held.length; at++) {
-            if (content[at]) {
-                places[count++] = at;
-            }
-        }
-        byte[] text = new byte[count];
-        for (int i = 0; i < count; i++) {
+        int[] places = content.stream().toArray();
+        byte[] text = new byte[places.length];
+        for (int i = 0; i < places.length; i++) {
             text[i] = held[places[i]];
         }
-        scrub.strike(text);
-        for (int i = 0; i < count; i++) {
-            held[places[i]] = text[i];
-        }
-        int kept = all ? count : scrub.beginning(text);
-        int end = kept == count ? held.length : places[kept];
-        to.write(held, 0, end);
+        scrub.find(text).stream().forEach(i -> struck.set(places[i]));
+        int kept = all ? places.length : scrub.beginning(text);
+        int end = kept == places.length ? held.length : places[kept];
+        byte[] passed = Arrays.copyOf(held, end);
+        struck.stream().takeWhile(at -> at < end).forEach(at -> passed[at] = Scrub.STAR);
+        to.write(passed, 0, end);
+        content = content.get(end, held.length);
+        struck = struck.get(end, held.length);
         held = Arrays.copyOfRange(held, end, held.length);
-        content = Arrays.copyOfRange(content, end, content.length);
     }
 
     /// The bytes still held back, at the end of the stream.

@@ -109,9 +109,7 @@ public final class RequestRule {
         }
         var forms = new HashSet<String>();
         for (String secret : secrets) {
-            forms.add(secret);
-            forms.add(Filling.inJson(secret));
-            forms.add(Filling.inForm(secret));
+            forms.addAll(WrittenForms.of(secret));
         }
         LastHop.strike(exchange, forms);
         LastHop.setHeaders(exchange, Map.of("Accept-Encoding", "identity"));
