@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import dev.cay.wire.TeamId;
 import dev.cay.wire.VolumeId;
 import dev.cay.wire.node.NodeVolumes;
 import dev.cay.wire.node.VolumeContent;
@@ -19,13 +20,14 @@ import org.junit.jupiter.api.Test;
 /// What the volumes of every node do. Tests may share them: each makes volumes of its own.
 public interface VolumesContract {
     Rights USUAL = new Rights(null, null, null);
+    TeamId OWNER = new TeamId("team");
 
     NodeVolumes volumes();
 
     private VolumeContent fresh() {
         var id = VolumeId.random();
         volumes().create(id, 64L << 20);
-        return volumes().content(id);
+        return volumes().content(id, OWNER);
     }
 
     private static VolumeEntry put(VolumeContent content, String path, String text, boolean force) throws IOException {
@@ -50,20 +52,20 @@ public interface VolumesContract {
     @Test
     default void aVolumeIsThereFromItsMakingToItsDeletion() {
         var id = VolumeId.random();
-        assertKind(ErrorKind.NOT_FOUND, () -> volumes().content(id));
+        assertKind(ErrorKind.NOT_FOUND, () -> volumes().content(id, OWNER));
 
         volumes().create(id, 1 << 20);
         volumes().create(id, 2 << 20);
 
         assertThat(volumes().list()).contains(id);
-        assertThat(volumes().content(id).list("/", 1)).isEmpty();
-        assertThat(volumes().content(id).stat("/").mode()).isEqualTo(0777);
+        assertThat(volumes().content(id, OWNER).list("/", 1)).isEmpty();
+        assertThat(volumes().content(id, OWNER).stat("/").mode()).isEqualTo(0777);
 
         volumes().delete(id);
         volumes().delete(id);
 
         assertThat(volumes().list()).doesNotContain(id);
-        assertKind(ErrorKind.NOT_FOUND, () -> volumes().content(id));
+        assertKind(ErrorKind.NOT_FOUND, () -> volumes().content(id, OWNER));
     }
 
     @Test

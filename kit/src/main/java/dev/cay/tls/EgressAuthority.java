@@ -122,15 +122,21 @@ public final class EgressAuthority {
         WholeFile.write(file, text.getBytes(StandardCharsets.US_ASCII), PosixFilePermissions.fromString(mode));
     }
 
-    private synchronized X509Certificate leaf(String host) {
-        var known = leaves.get(host);
-        if (known != null && known.end().isAfter(clock.instant().plus(RENEW_BEFORE))) {
-            return known.certificate();
+    /// Signs outside of the lock: one sandbox may ask for certificates of ever more hosts, and others need theirs
+    /// meanwhile.
+    private X509Certificate leaf(String host) {
+        var now = clock.instant();
+        synchronized (leaves) {
+            var known = leaves.get(host);
+            if (known != null && known.end().isAfter(now.plus(RENEW_BEFORE))) {
+                return known.certificate();
+            }
         }
         try {
-            var now = clock.instant();
             var made = CertificateIssuer.leaf(authority(), leafKeys().getPublic(), host, now, LEAF_LIFE);
-            leaves.put(host, new Leaf(made, made.getNotAfter().toInstant()));
+            synchronized (leaves) {
+                leaves.put(host, new Leaf(made, made.getNotAfter().toInstant()));
+            }
             return made;
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("no certificate for " + host, e);

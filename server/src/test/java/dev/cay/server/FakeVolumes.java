@@ -2,6 +2,7 @@ package dev.cay.server;
 
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import dev.cay.wire.TeamId;
 import dev.cay.wire.VolumeId;
 import dev.cay.wire.node.NodeVolumes;
 import dev.cay.wire.node.VolumeContent;
@@ -59,7 +60,7 @@ final class FakeVolumes implements NodeVolumes {
     }
 
     @Override
-    public VolumeContent content(VolumeId id) {
+    public VolumeContent content(VolumeId id, TeamId owner) {
         var all = files.get(id);
         if (all == null) {
             throw new CayException(ErrorKind.NOT_FOUND, "volume %s is not on this machine".formatted(id));

@@ -60,6 +60,7 @@ final class EgressConnection implements PathSandbox.Open, HttpBridge.Bridged {
     private volatile @Nullable EgressProxy proxy;
     private volatile @Nullable EgressSocket server;
     private volatile @Nullable Relay relay;
+    private volatile Openings.Opening opening = () -> {};
     private volatile boolean cut;
 
     EgressConnection(PathSandbox sandbox, InetSocketAddress destination, EgressSocket guest, PathParts parts) {
@@ -116,6 +117,11 @@ final class EgressConnection implements PathSandbox.Open, HttpBridge.Bridged {
                 : destination.getAddress().getHostAddress();
     }
 
+    @Override
+    public void opened() {
+        opening.close();
+    }
+
     EgressSocket guest() {
         return guest;
     }
@@ -155,6 +161,7 @@ final class EgressConnection implements PathSandbox.Open, HttpBridge.Bridged {
                 other.close();
             }
             guest.close();
+            opened();
             if (route().readsHttp()) {
                 parts.gate().end(this);
             }
@@ -266,7 +273,11 @@ final class EgressConnection implements PathSandbox.Open, HttpBridge.Bridged {
             }
             case REQUESTS -> relay(parts.bridge().connect(this), new LongAdder(), new LongAdder());
             case OPENED_NAME, OPENED_ADDRESS -> {
-                var row = note(true, destination);
+                var row = noteOpened(rules);
+                opening = parts.openings().begin(sandbox.team());
+                if (cut) {
+                    return;
+                }
                 parts.gate().prepare(this);
                 relay(parts.bridge().connect(this), row);
             }
@@ -306,6 +317,17 @@ final class EgressConnection implements PathSandbox.Open, HttpBridge.Bridged {
         } catch (IOException e) {
             note(!(e instanceof Upstreams.Closed), destination);
             throw e;
+        }
+    }
+
+    /// Notes the address that requests go to, and not the one that the sandbox chose. Where that may not be connected
+    /// to,
+    /// the requests are answered so.
+    private EgressLog.Row noteOpened(EgressRules rules) {
+        try {
+            return note(true, parts.gate().places(this, rules).getFirst());
+        } catch (IOException e) {
+            return note(!(e instanceof Upstreams.Closed), destination);
         }
     }
 

@@ -8,12 +8,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// The destinations that one sandbox tried to reach. The oldest entries are removed at the limit. Kept in memory, as
-/// long as the daemon and the sandbox. Thread-safe.
+/// The destinations that one sandbox tried to reach. The oldest entries are removed when {@link LogRoom} has no room
+/// for
+/// them. Kept in memory, as long as the daemon and the sandbox. Thread-safe.
 final class EgressLog {
-    private static final int MOST = 1000;
     private static final int MOST_NAME = 253;
 
     /// The number of refusals that are reported: a program can invent names without end.
@@ -46,13 +47,39 @@ final class EgressLog {
     }
 
     private final InstantSource clock;
+    private final LogRoom room;
+    private final Supplier<String> owner;
     private final LinkedHashMap<Key, Row> rows = new LinkedHashMap<>(16, 0.75f, true);
     private long dropped;
     private int told;
+    private volatile @Nullable String team;
+    private volatile boolean forgotten;
     private volatile Consumer<EgressEntry> onRefusal = _ -> {};
 
-    EgressLog(InstantSource clock) {
+    /// @param team of the sandbox; asked once there is something to note
+    EgressLog(InstantSource clock, LogRoom room, Supplier<String> team) {
         this.clock = clock;
+        this.room = room;
+        this.owner = team;
+    }
+
+    /// Whose room its entries take.
+    String team() {
+        var known = team;
+        if (known == null) {
+            known = owner.get();
+            team = known;
+        }
+        return known;
+    }
+
+    /// Takes no more entries, because they count no more.
+    synchronized void forget() {
+        forgotten = true;
+    }
+
+    boolean forgotten() {
+        return forgotten;
     }
 
     /// @param listener gets the first refusal of each kind
@@ -72,16 +99,31 @@ final class EgressLog {
         return row;
     }
 
-    private synchronized Row note(Key key) {
-        var now = clock.instant();
-        var row = rows.computeIfAbsent(key, _ -> new Row(now));
-        row.attempts.increment();
-        row.last = now;
-        if (rows.size() > MOST) {
-            rows.pollFirstEntry();
-            dropped++;
+    private Row note(Key key) {
+        Row row;
+        boolean added;
+        synchronized (this) {
+            var now = clock.instant();
+            if (forgotten) {
+                return new Row(now);
+            }
+            int before = rows.size();
+            row = rows.computeIfAbsent(key, _ -> new Row(now));
+            row.attempts.increment();
+            row.last = now;
+            added = rows.size() > before;
+        }
+        if (added) {
+            room.added(this);
         }
         return row;
+    }
+
+    /// Removes the entry that was not seen for the longest time.
+    synchronized void dropOldest() {
+        if (rows.pollFirstEntry() != null) {
+            dropped++;
+        }
     }
 
     private synchronized boolean tells() {

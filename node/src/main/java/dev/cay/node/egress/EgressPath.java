@@ -1,11 +1,13 @@
 package dev.cay.node.egress;
 
 import dev.cay.http.HttpListeners;
+import dev.cay.life.FairShare;
 import dev.cay.node.linux.Descriptor;
 import dev.cay.node.linux.FdPoller;
 import dev.cay.node.linux.TcpSocket;
 import dev.cay.node.network.NameFilter;
 import dev.cay.node.network.PathRules;
+import dev.cay.node.network.SandboxOwners;
 import dev.cay.proxy.ReverseProxy;
 import dev.cay.tls.EgressAuthority;
 import dev.cay.web.Dialer;
@@ -22,11 +24,12 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
@@ -43,7 +46,7 @@ public final class EgressPath implements PathRules, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(EgressPath.class);
     private static final int BACKLOG = 1024;
     private static final int ALL_CONNECTIONS = 32_768;
-    private static final int KEPT_LOGS = 256;
+    private static final int KEPT_LOGS = 1024;
     private static final Duration IDLE = Duration.ofHours(1);
 
     /// The parts of the node that the path uses.
@@ -64,19 +67,16 @@ public final class EgressPath implements PathRules, AutoCloseable {
     private final PathParts parts;
     private final Map<SandboxId, PathSandbox> byId = new ConcurrentHashMap<>();
     private final Map<InetAddress, PathSandbox> bySource = new ConcurrentHashMap<>();
-    private final AtomicInteger connections = new AtomicInteger();
+    private final FairShare connections = new FairShare(ALL_CONNECTIONS);
+    private final LogRoom room = new LogRoom();
 
     /// Logs of sandboxes that are not on the path, those that were used last behind the others.
-    private final Map<SandboxId, EgressLog> past = new LinkedHashMap<>(16, 0.75f, true) {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<SandboxId, EgressLog> eldest) {
-            return size() > KEPT_LOGS;
-        }
-    };
+    private final Map<SandboxId, EgressLog> past = new LinkedHashMap<>(16, 0.75f, true);
 
     /// The listener for refusals of each sandbox.
     private final Map<SandboxId, Consumer<EgressEntry>> refusals = new ConcurrentHashMap<>();
 
+    private volatile SandboxOwners owners = SandboxOwners.NONE;
     private volatile @Nullable Descriptor listener;
     private volatile @Nullable EgressAcceptor arrivals;
 
@@ -98,12 +98,18 @@ public final class EgressPath implements PathRules, AutoCloseable {
         var upstreams = new Upstreams(rules, ceiling, names, poller);
         this.bridge = new HttpBridge(around.listeners(), authority, poller);
         this.gate = new HttpGate(bridge, upstreams, new UpstreamTls(around.trust()), around.proxy());
-        this.parts = new PathParts(upstreams, bridge, gate, new Relays(IDLE));
+        this.parts = new PathParts(upstreams, bridge, gate, new Openings(), new Relays(IDLE));
     }
 
     /// Sets the source of values for placeholders in rules; without it, requests that need one fail.
     public void fillPlaceholders(Placeholders values) {
         gate.fillPlaceholders(values);
+    }
+
+    /// Sets who knows the owners of sandboxes. Sandboxes of one team share what the path has for it, and what a side
+    /// sandbox tries is in the log of its owner.
+    public void ownedBy(SandboxOwners known) {
+        owners = known;
     }
 
     /// Starts to accept connections. The gateway's address must be on the host.
@@ -141,7 +147,8 @@ public final class EgressPath implements PathRules, AutoCloseable {
             return;
         }
         remove(id);
-        var sandbox = new PathSandbox(id, source, rules, log(id));
+        var owner = owners.owner(id);
+        var sandbox = new PathSandbox(id, source, rules, !owner.equals(id), log(owner));
         past.remove(id);
         byId.put(id, sandbox);
         var before = bySource.put(source, sandbox);
@@ -156,8 +163,28 @@ public final class EgressPath implements PathRules, AutoCloseable {
         if (known != null) {
             bySource.remove(known.source(), known);
             known.remove();
-            past.put(id, known.log());
+            if (!known.side()) {
+                past.put(id, known.log());
+                forgetSome();
+            }
         }
+    }
+
+    /// Forgets the log that was used first of the team that has the most.
+    private void forgetSome() {
+        if (past.size() <= KEPT_LOGS) {
+            return;
+        }
+        var counts = new HashMap<String, Integer>();
+        past.values().forEach(log -> counts.merge(log.team(), 1, Integer::sum));
+        String team =
+                Collections.max(counts.entrySet(), Map.Entry.comparingByValue()).getKey();
+        var first = past.entrySet().stream()
+                .filter(entry -> entry.getValue().team().equals(team))
+                .findFirst()
+                .orElseThrow();
+        past.remove(first.getKey());
+        room.forget(first.getValue());
     }
 
     @Override
@@ -178,16 +205,21 @@ public final class EgressPath implements PathRules, AutoCloseable {
     public void note(
             SandboxId id, String protocol, String host, @Nullable InetAddress address, int port, boolean allowed) {
         String text = address == null ? null : address.getHostAddress();
-        log(id).note(protocol, host, text, port, allowed, "none");
+        log(owners.owner(id)).note(protocol, host, text, port, allowed, "none");
     }
 
     private synchronized EgressLog log(SandboxId id) {
         var known = byId.get(id);
-        return known == null ? past.computeIfAbsent(id, this::emptyLog) : known.log();
+        if (known != null) {
+            return known.log();
+        }
+        var log = past.computeIfAbsent(id, this::emptyLog);
+        forgetSome();
+        return log;
     }
 
     private EgressLog emptyLog(SandboxId id) {
-        var empty = new EgressLog(clock);
+        var empty = new EgressLog(clock, room, () -> owners.share(id));
         empty.onRefusal(entry -> refusals.getOrDefault(id, _ -> {}).accept(entry));
         return empty;
     }
@@ -215,10 +247,10 @@ public final class EgressPath implements PathRules, AutoCloseable {
         poller.close();
     }
 
-    /// Finds the sandbox of a connection; empty if there is none, or no room for another connection.
+    /// Finds the sandbox of a connection; empty if there is none, or if it or its team has its share of connections.
     private Optional<EgressConnection> admit(TcpSocket.Accepted accepted) {
         var sandbox = bySource.get(accepted.peer().getAddress());
-        if (sandbox == null || connections.get() >= ALL_CONNECTIONS) {
+        if (sandbox == null) {
             TcpSocket.resetOnClose(accepted.socket());
             accepted.socket().close();
             return Optional.empty();
@@ -228,11 +260,15 @@ public final class EgressPath implements PathRules, AutoCloseable {
             TcpSocket.tune(guest.descriptor());
             var destination = TcpSocket.originalDestination(guest.descriptor());
             var connection = new EgressConnection(sandbox, destination, guest, parts);
-            if (destination.getAddress().equals(address.getAddress()) || !sandbox.admit(connection)) {
+            if (destination.getAddress().equals(address.getAddress()) || !connections.enter(sandbox.team())) {
                 guest.cut();
                 return Optional.empty();
             }
-            connections.incrementAndGet();
+            if (!sandbox.admit(connection)) {
+                connections.leave(sandbox.team());
+                guest.cut();
+                return Optional.empty();
+            }
             return Optional.of(connection);
         } catch (IOException e) {
             // A connection that was not redirected was made to this port itself, which serves nothing.
@@ -257,7 +293,7 @@ public final class EgressPath implements PathRules, AutoCloseable {
             log.atError().setCause(e).addKeyValue("sandbox", sandbox.id()).log("a connection of a sandbox failed");
         } finally {
             sandbox.leave(connection);
-            connections.decrementAndGet();
+            connections.leave(sandbox.team());
         }
     }
 }

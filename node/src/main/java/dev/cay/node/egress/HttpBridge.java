@@ -49,6 +49,9 @@ final class HttpBridge {
         /// The work that is done for the first request in advance.
         Preparation prepared();
 
+        /// Its TLS is open, as a request has come by it.
+        void opened();
+
         /// Whether nothing more will come by it.
         boolean over();
     }

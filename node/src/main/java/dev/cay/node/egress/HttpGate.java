@@ -48,6 +48,7 @@ final class HttpGate implements Handler {
             return;
         }
         var connection = found.get();
+        connection.opened();
         if (!connection.sandbox().beginRequest()) {
             refuse(exchange, 503, "this sandbox has too many requests under way");
             return;
@@ -56,6 +57,7 @@ final class HttpGate implements Handler {
             OutboundExchange.mark(exchange);
             withholdUpgrade(exchange);
             if (exchange.method().equals("CONNECT")) {
+                noteRefusal(exchange, connection);
                 refuse(exchange, 405, "CONNECT is not passed on: connect to the host itself");
             } else if (connection.route() == Route.REQUESTS) {
                 plain(exchange, connection);
@@ -100,7 +102,8 @@ final class HttpGate implements Handler {
             refuse(exchange, 502, "no address for " + shown(exchange));
             return;
         }
-        var row = note(connection, host, places.getFirst(), true, byName ? "domain" : "address");
+        String byAddress = rules.namesAddress(destination) ? "address" : "none";
+        var row = note(connection, host, places.getFirst(), true, byName ? "domain" : byAddress);
         String key = connection.key() + " " + host;
         pass(exchange, upstream(key, places, rules.egress(), null, null), row);
     }
@@ -110,6 +113,7 @@ final class HttpGate implements Handler {
     private void opened(Exchange exchange, HttpBridge.Bridged connection) throws IOException {
         String host = connection.host();
         if (!host.equals(hostPart(exchange.authority()))) {
+            noteRefusal(exchange, connection);
             refuse(exchange, 421, "this connection was opened for %s, not for %s".formatted(host, shown(exchange)));
             return;
         }
@@ -147,18 +151,33 @@ final class HttpGate implements Handler {
     private ReverseProxy.Upstream upstream(HttpBridge.Bridged connection, EgressRules rules) throws IOException {
         String host = connection.host();
         String redirect = rules.transform(host).map(Egress.Transform::redirect).orElse(null);
-        var destination = connection.destination();
         String target = redirect == null ? host : host + " " + redirect;
         connection.asks(target);
         String key = connection.key() + " " + target;
+        var places = places(connection, rules);
+        String name =
+                redirect == null ? host : Egress.Destination.parse(redirect).host();
+        return upstream(
+                key,
+                places,
+                rules.egress(),
+                redirect,
+                tls.to(name, places.getFirst().getPort()));
+    }
+
+    /// The addresses that requests of an opened connection go to.
+    List<InetSocketAddress> places(HttpBridge.Bridged connection, EgressRules rules) throws IOException {
+        var destination = connection.destination();
+        String redirect = rules.transform(connection.host())
+                .map(Egress.Transform::redirect)
+                .orElse(null);
         if (redirect != null) {
             var other = Egress.Destination.parse(redirect);
-            int port = other.port() == 0 ? destination.getPort() : other.port();
-            var places = upstreams.find(other.host(), port);
-            return upstream(key, places, rules.egress(), redirect, tls.to(other.host(), port));
+            return upstreams.find(other.host(), other.port() == 0 ? destination.getPort() : other.port());
         }
-        var places = connection.route().byName() ? upstreams.find(host, destination.getPort()) : List.of(destination);
-        return upstream(key, places, rules.egress(), null, tls.to(host, destination.getPort()));
+        return connection.route().byName()
+                ? upstreams.find(connection.host(), destination.getPort())
+                : List.of(destination);
     }
 
     /// Connects to the server during the sandbox's TLS handshake. If that fails, the first request reports why.
@@ -216,6 +235,11 @@ final class HttpGate implements Handler {
                 .sandbox()
                 .log()
                 .note("http", host, place.getAddress().getHostAddress(), place.getPort(), allowed, match);
+    }
+
+    /// Notes a request for another host than the connection's.
+    private static void noteRefusal(Exchange exchange, HttpBridge.Bridged connection) {
+        note(connection, shown(exchange), connection.destination(), false, "none");
     }
 
     /// Closes the prepared connection of an ended one.

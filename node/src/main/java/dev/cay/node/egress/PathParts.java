@@ -4,4 +4,4 @@ package dev.cay.node.egress;
 ///
 /// @param bridge leads to the HTTP server that answers in place of servers outside
 /// @param gate   is that server
-record PathParts(Upstreams upstreams, HttpBridge bridge, HttpGate gate, Relays relays) {}
+record PathParts(Upstreams upstreams, HttpBridge bridge, HttpGate gate, Openings openings, Relays relays) {}

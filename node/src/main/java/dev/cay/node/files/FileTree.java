@@ -33,7 +33,7 @@ public final class FileTree implements AutoCloseable {
     private final Entries entries;
     private final FileMaker maker;
 
-    private FileTree(Descriptor root, int uidBase, HostThreads threads) {
+    private FileTree(Descriptor root, int uidBase, HostThreads.Share threads) {
         this.work = new FileWork(root, uidBase, threads);
         this.accounts = new Accounts(work);
         this.entries = new Entries(work, accounts);
@@ -42,13 +42,13 @@ public final class FileTree implements AutoCloseable {
 
     /// @param pid     of the sandbox's pid 1, as the host sees it
     /// @param uidBase first host uid of the sandbox
-    /// @param threads for file work; shared by all trees
-    public static FileTree open(long pid, int uidBase, HostThreads threads) throws IOException {
+    /// @param threads for file work, as far as its owner may have them
+    public static FileTree open(long pid, int uidBase, HostThreads.Share threads) throws IOException {
         return open("/proc/%d/root".formatted(pid), uidBase, threads);
     }
 
     /// @param directory the root that clients see
-    public static FileTree open(String directory, int uidBase, HostThreads threads) throws IOException {
+    public static FileTree open(String directory, int uidBase, HostThreads.Share threads) throws IOException {
         return threads.call(FileWork.LIMIT, () -> {
             var root = FileCalls.open(directory, FileCalls.PATH | FileCalls.DIRECTORY, 0);
             return new FileTree(root, uidBase, threads);
@@ -146,17 +146,21 @@ public final class FileTree implements AutoCloseable {
         if (path.isRoot()) {
             throw new CayException(ErrorKind.INVALID_ARGUMENT, "the root cannot be removed");
         }
-        work.run(LONG_LIMIT, path, Account.ROOT, () -> {
-            try (var parent = maker.openDirectory(path.parent())) {
-                FileSystems.requireDisk(parent);
-                new TreeRemoval(LONG_LIMIT.minusSeconds(10)).remove(parent, path.name());
-            } catch (ErrnoException e) {
-                if (e.errno() != Errno.ENOENT) {
-                    throw FileErrors.ofChange("remove", path, e);
+        var removal = new TreeRemoval(LONG_LIMIT);
+        boolean done = false;
+        while (!done) {
+            done = work.run(path, Account.ROOT, () -> {
+                try (var parent = maker.openDirectory(path.parent())) {
+                    FileSystems.requireDisk(parent);
+                    return removal.removeSome(parent, path.name());
+                } catch (ErrnoException e) {
+                    if (e.errno() != Errno.ENOENT) {
+                        throw FileErrors.ofChange("remove", path, e);
+                    }
+                    return true;
                 }
-            }
-            return null;
-        });
+            });
+        }
     }
 
     @Override

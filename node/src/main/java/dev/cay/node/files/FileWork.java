@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param root    of the sandbox; closed with this
 /// @param uidBase first host uid of the sandbox
-/// @param threads shared by all sandboxes
-record FileWork(Descriptor root, int uidBase, HostThreads threads) implements AutoCloseable {
+/// @param threads as far as the owner of the files may have them
+record FileWork(Descriptor root, int uidBase, HostThreads.Share threads) implements AutoCloseable {
     static final Duration LIMIT = Duration.ofSeconds(30);
     static final int OPEN_FLAGS = FileCalls.NONBLOCK | FileCalls.NOCTTY;
     private static final int UIDS = 65_536;

@@ -20,10 +20,10 @@ public final class OpenFile implements AutoCloseable {
     private final String path;
     private final Descriptor descriptor;
     private final FileStatus status;
-    private final HostThreads threads;
+    private final HostThreads.Share threads;
 
     /// @param path for error messages
-    OpenFile(String path, Descriptor descriptor, FileStatus status, HostThreads threads) {
+    OpenFile(String path, Descriptor descriptor, FileStatus status, HostThreads.Share threads) {
         this.path = path;
         this.descriptor = descriptor;
         this.status = status;

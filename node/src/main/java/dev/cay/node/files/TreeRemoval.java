@@ -9,26 +9,42 @@ import dev.cay.wire.ErrorKind;
 import java.io.IOException;
 import java.time.Duration;
 
-/// Removes a directory with its content. Never leaves the file system it began on, follows no links, and has a time
-/// limit: root inside can make files as fast as they are removed.
+/// Removes a directory with its content, a part at a time, so that it does not keep a thread from others. Never leaves
+/// the file system it began on, follows no links, and has a time limit: root inside can make files as fast as they are
+/// removed.
 final class TreeRemoval {
     private static final int MAX_DEPTH = 256;
+    private static final Duration PART = Duration.ofMillis(200);
+
+    /// There is more to remove, and others have to get their turn.
+    private static final class PartDone extends RuntimeException {
+        private PartDone() {
+            super("a part is removed", null, false, false);
+        }
+    }
 
     private final long end;
+    private long partEnd;
 
     TreeRemoval(Duration limit) {
         this.end = System.nanoTime() + limit.toNanos();
     }
 
-    /// Removes an entry; a missing one is no error.
-    void remove(Descriptor parent, String name) throws IOException {
+    /// Removes as much of an entry as there is time for; a missing one is no error.
+    ///
+    /// @return whether nothing is left of it
+    boolean removeSome(Descriptor parent, String name) throws IOException {
+        partEnd = System.nanoTime() + PART.toNanos();
         try {
             remove(parent, name, 0);
         } catch (ErrnoException e) {
             if (e.errno() != Errno.ENOENT) {
                 throw e;
             }
+        } catch (PartDone _) {
+            return false;
         }
+        return true;
     }
 
     private void remove(Descriptor parent, String name, int depth) throws IOException {
@@ -88,9 +104,13 @@ final class TreeRemoval {
         if (depth > MAX_DEPTH) {
             throw new CayException(ErrorKind.EXHAUSTED, "directories are nested too deeply");
         }
-        if (System.nanoTime() - end > 0) {
+        long now = System.nanoTime();
+        if (now - end > 0) {
             throw new CayException(
                     ErrorKind.FAILED, "there was too much to remove, or more came all the time; a part is removed");
+        }
+        if (now - partEnd > 0) {
+            throw new PartDone();
         }
     }
 }

@@ -33,10 +33,10 @@ public final class VolumeTree implements VolumeContent {
     private static final int MOST_ENTRIES = 20_000;
 
     private final Path directory;
-    private final HostThreads threads;
+    private final HostThreads.Share threads;
 
-    /// @param threads for file work; shared by all
-    public VolumeTree(Path directory, HostThreads threads) {
+    /// @param threads for file work, as far as the volume's owner may have them
+    public VolumeTree(Path directory, HostThreads.Share threads) {
         this.directory = directory;
         this.threads = threads;
     }
@@ -291,13 +291,31 @@ public final class VolumeTree implements VolumeContent {
             throw new CayException(
                     ErrorKind.INVALID_ARGUMENT, "the root of a volume cannot be removed; delete the volume");
         }
-        with(work -> work.run(REMOVE_LIMIT, path, Account.ROOT, () -> {
-            try (var parent = parent(work, path)) {
-                FileCalls.stat(parent, path.name());
-                new TreeRemoval(REMOVE_LIMIT.minusSeconds(10)).remove(parent, path.name());
+        with(work -> {
+            boolean done = work.run(path, Account.ROOT, () -> {
+                try (var parent = parent(work, path)) {
+                    FileCalls.stat(parent, path.name());
+                }
+                return false;
+            });
+            var removal = new TreeRemoval(REMOVE_LIMIT);
+            while (!done) {
+                done = work.run(path, Account.ROOT, () -> removeSome(work, path, removal));
             }
             return null;
-        }));
+        });
+    }
+
+    /// Others get their turns before the next part.
+    private static boolean removeSome(FileWork work, SandboxPath path, TreeRemoval removal) throws IOException {
+        try (var parent = parent(work, path)) {
+            return removal.removeSome(parent, path.name());
+        } catch (ErrnoException e) {
+            if (e.errno() == Errno.ENOENT) {
+                return true;
+            }
+            throw e;
+        }
     }
 
     private static FileMaker maker(FileWork work) {

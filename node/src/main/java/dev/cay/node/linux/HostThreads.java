@@ -8,10 +8,10 @@ import java.io.InterruptedIOException;
 import java.nio.file.NoSuchFileException;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,6 +22,8 @@ import org.slf4j.LoggerFactory;
 /// one that changed its namespace or credentials inherits them. Here only callers start threads; an action that could
 /// not put its thread back throws {@link Tainted} and the thread ends. A thread that does not come back from its action
 /// in time is replaced too, within reason: root in a sandbox has ways to make a call on a borrowed descriptor hang.
+///
+/// Callers that work for an owner use its {@link Share}: however much one owner asks for, others get their turns.
 public final class HostThreads implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(HostThreads.class);
 
@@ -47,10 +49,19 @@ public final class HostThreads implements AutoCloseable {
         LOST
     }
 
+    /// The threads as far as one owner may have them.
+    ///
+    /// @param owner may change, as a sandbox that is started in advance has no owner at first
+    public record Share(HostThreads threads, Supplier<String> owner) {
+        /// As {@link HostThreads#call}, in the owner's turn.
+        public <T extends @Nullable Object> T call(Duration limit, Action<T> action) throws IOException {
+            return threads.call(owner.get(), limit, action);
+        }
+    }
+
     private final String name;
     private final int size;
-    private final int patience;
-    private final LinkedBlockingQueue<Job<?>> queue = new LinkedBlockingQueue<>();
+    private final JobQueue<Job<?>> queue;
     private final AtomicInteger alive = new AtomicInteger();
     private final AtomicInteger lost = new AtomicInteger();
     private final WaitLimits limits = new WaitLimits();
@@ -60,16 +71,25 @@ public final class HostThreads implements AutoCloseable {
     public HostThreads(String name, int size, int patience) {
         this.name = name;
         this.size = size;
-        this.patience = patience;
+        this.queue = new JobQueue<>(size, patience);
+    }
+
+    /// The threads for one owner.
+    public Share shareOf(Supplier<String> owner) {
+        return new Share(this, owner);
     }
 
     /// Runs the action on one of the threads and waits for it, at most `limit`.
     public <T extends @Nullable Object> T call(Duration limit, Action<T> action) throws IOException {
-        if (queue.size() >= patience) {
+        return call(JobQueue.NOBODY, limit, action);
+    }
+
+    private <T extends @Nullable Object> T call(String owner, Duration limit, Action<T> action) throws IOException {
+        if (!queue.hasRoom(owner)) {
             throw new CayException(
                     ErrorKind.UNAVAILABLE, "too much work is waiting for the %s threads".formatted(name));
         }
-        var job = new Job<>(action);
+        var job = new Job<>(owner, action);
         submit(job);
         return job.await(limit);
     }
@@ -77,7 +97,7 @@ public final class HostThreads implements AutoCloseable {
     /// Runs the action soon, without a result. Its failure is logged. Never refused while the node runs, because
     /// callers have a bounded number of tasks.
     public Job<?> run(Action<?> action) {
-        var job = new Job<>(action);
+        var job = new Job<>(JobQueue.NOBODY, action);
         job.abandoned = true;
         submit(job);
         return job;
@@ -87,7 +107,7 @@ public final class HostThreads implements AutoCloseable {
         if (closed) {
             throw new CayException(ErrorKind.UNAVAILABLE, "the node is stopping");
         }
-        queue.add(job);
+        queue.add(job.owner, job);
         startMissing();
     }
 
@@ -109,8 +129,12 @@ public final class HostThreads implements AutoCloseable {
         boolean counted = true;
         try {
             while (counted && !closed) {
-                var job = queue.poll(1, TimeUnit.HOURS);
-                counted = job == null || job.work();
+                var job = queue.take();
+                try {
+                    counted = job.work();
+                } finally {
+                    queue.done(job.owner, counted);
+                }
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -130,16 +154,15 @@ public final class HostThreads implements AutoCloseable {
     public void close() {
         closed = true;
         var refused = new CayException(ErrorKind.UNAVAILABLE, "the node is stopping");
-        for (Job<?> job = queue.poll(); job != null; job = queue.poll()) {
-            job.refuse(refused);
-        }
+        queue.drain().forEach(job -> job.refuse(refused));
         for (int i = 0; i < size; i++) {
-            queue.add(new Job<@Nullable Object>(() -> null));
+            queue.add(JobQueue.NOBODY, new Job<@Nullable Object>(JobQueue.NOBODY, () -> null));
         }
     }
 
     /// An action under way.
     public final class Job<T extends @Nullable Object> {
+        private final String owner;
         private final Action<T> action;
         private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
         private final CountDownLatch done = new CountDownLatch(1);
@@ -148,7 +171,8 @@ public final class HostThreads implements AutoCloseable {
         private volatile boolean abandoned;
         private volatile boolean late;
 
-        private Job(Action<T> action) {
+        private Job(String owner, Action<T> action) {
+            this.owner = owner;
             this.action = action;
         }
 
@@ -162,6 +186,7 @@ public final class HostThreads implements AutoCloseable {
             }
             lost.incrementAndGet();
             alive.decrementAndGet();
+            queue.lost(owner);
             log.atWarn().addKeyValue("thread", name).log("a thread is stuck in a system call and is replaced");
             startMissing();
             return true;

@@ -1,5 +1,6 @@
 package dev.cay.node.network;
 
+import dev.cay.life.FairShare;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.DataInputStream;
@@ -29,8 +30,8 @@ import org.slf4j.LoggerFactory;
 
 /// Answers sandboxes' DNS questions on the gateway address by asking the host's name servers.
 ///
-/// One virtual thread per question; how many a sandbox may have open is bounded, further ones are
-/// dropped as a busy network would.
+/// One virtual thread per question. How many a sandbox may have open is bounded, and teams share what all may have;
+/// further ones are dropped as a busy network would.
 final class DnsForwarder implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(DnsForwarder.class);
     private static final int MAX_QUESTION = 4096;
@@ -50,25 +51,29 @@ final class DnsForwarder implements AutoCloseable {
     private final Function<InetAddress, Standing> standing;
     private final Function<InetAddress, Optional<NameFilter>> filters;
     private final Predicate<InetAddress> shown;
+    private final Function<InetAddress, String> teams;
     private final Map<InetAddress, AtomicInteger> open = new ConcurrentHashMap<>();
-    private final AtomicInteger allOpen = new AtomicInteger();
+    private final FairShare allOpen = new FairShare(MAX_OPEN);
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private @Nullable DatagramSocket datagrams;
     private @Nullable ServerSocket streams;
 
     /// @param filters for clients that may look up only some names; every client with a filter is served
     /// @param shown   which addresses the others may learn
+    /// @param teams   whose share of all open questions those of a client are
     DnsForwarder(
             InetSocketAddress address,
             NameServers servers,
             Function<InetAddress, Standing> standing,
             Function<InetAddress, Optional<NameFilter>> filters,
-            Predicate<InetAddress> shown) {
+            Predicate<InetAddress> shown,
+            Function<InetAddress, String> teams) {
         this.address = address;
         this.servers = servers;
         this.standing = standing;
         this.filters = filters;
         this.shown = shown;
+        this.teams = teams;
     }
 
     void start() {
@@ -178,7 +183,8 @@ final class DnsForwarder implements AutoCloseable {
             counter.incrementAndGet();
             return counter;
         });
-        if (allOpen.incrementAndGet() > MAX_OPEN || mine.get() > MAX_OPEN_PER_CLIENT || threads.isShutdown()) {
+        String team = teams.apply(client);
+        if (mine.get() > MAX_OPEN_PER_CLIENT || threads.isShutdown() || !allOpen.enter(team)) {
             leave(client);
             return false;
         }
@@ -186,6 +192,7 @@ final class DnsForwarder implements AutoCloseable {
             try {
                 work.run();
             } finally {
+                allOpen.leave(team);
                 leave(client);
             }
         });
@@ -193,7 +200,6 @@ final class DnsForwarder implements AutoCloseable {
     }
 
     private void leave(InetAddress client) {
-        allOpen.decrementAndGet();
         open.computeIfPresent(client, (_, count) -> count.decrementAndGet() == 0 ? null : count);
     }
 

@@ -38,6 +38,11 @@ public final class NetworkPool implements AutoCloseable {
     /// Rules of sandboxes that have some, by link.
     private final Map<String, Egress> ruled = new ConcurrentHashMap<>();
 
+    /// Sandboxes by their address.
+    private final Map<InetAddress, SandboxId> byAddress = new ConcurrentHashMap<>();
+
+    private volatile SandboxOwners owners = SandboxOwners.NONE;
+
     /// Set by {@link #close}: rules that are loaded later would outlive the daemon, as nobody would remove them.
     private boolean closed;
 
@@ -56,7 +61,18 @@ public final class NetworkPool implements AutoCloseable {
                 new NameServers(new Resolvers(nameservers, gateway.getAddress())),
                 this::standing,
                 path::names,
-                address -> Addresses.isPublic(address) || limits.opens(address));
+                address -> Addresses.isPublic(address) || limits.opens(address),
+                this::share);
+    }
+
+    /// Sets who knows the owners of sandboxes: teams share what is limited for all.
+    public void ownedBy(SandboxOwners known) {
+        owners = known;
+    }
+
+    private String share(InetAddress client) {
+        var id = byAddress.get(client);
+        return id == null ? client.getHostAddress() : owners.share(id);
     }
 
     /// Loads the rules, adds the gateway address to the host and starts to answer DNS. Existing sandboxes keep their
@@ -73,6 +89,7 @@ public final class NetworkPool implements AutoCloseable {
     /// Prepares the firewall for the link of a sandbox that is about to start, or adopts a running one. Call it before
     /// the hook makes the link.
     public void attach(SandboxId id, Slot slot, Egress egress) {
+        byAddress.put(InetAddress.ofLiteral(slot.address()), id);
         setEgress(id, slot, egress);
     }
 
@@ -100,6 +117,7 @@ public final class NetworkPool implements AutoCloseable {
     public void detach(SandboxId id, Slot slot) {
         links.delete(slot.veth());
         setEgress(id, slot, Egress.open());
+        byAddress.remove(InetAddress.ofLiteral(slot.address()), id);
     }
 
     /// Names of interfaces of this instance which none of these slots claims: leftovers of a crash.

@@ -80,6 +80,9 @@ public final class Keepers implements Node, AutoCloseable {
         this.paused = new PausedSandboxes(saved, keepers);
         var random = new SecureRandom();
         this.sides = new SideSandboxes(parts, limits.servers(), keepers::get, random);
+        var owners = new OwnersOfSandboxes(sides);
+        host.network().ownedBy(owners);
+        traffic.egress().ownedBy(owners);
         this.use = new PoolUse(
                 host.pool(),
                 work.files(),

@@ -109,7 +109,8 @@ final class OpenSandbox implements AutoCloseable {
             // A pid names the container's incarnation, so that a restored one never gets a connection of the old.
             String key = spec.id().value() + "-" + container.pid();
             this.ports = new PortTraffic(spec.id(), key, network, traffic.proxy());
-            this.files = closing.add(FileTree.open(container.pid(), slot.uidBase(), work.files()));
+            this.files = closing.add(
+                    FileTree.open(container.pid(), slot.uidBase(), work.files().shareOf(this::team)));
             var authority = new EgressTrust(traffic.egress());
             closing.add(traffic.egress().onRefusal(spec.id(), RefusalLog.of(log)));
             this.trust = egress -> authority.bring(spec.id(), files, egress);
@@ -218,6 +219,11 @@ final class OpenSandbox implements AutoCloseable {
         } catch (IOException | CayException e) {
             return "";
         }
+    }
+
+    /// The team, or for a sandbox without one itself.
+    private String team() {
+        return spec.environment().getOrDefault(SandboxIdentity.TEAM, spec.id().value());
     }
 
     /// Sets the variables, token and user of a spare that gets an owner.

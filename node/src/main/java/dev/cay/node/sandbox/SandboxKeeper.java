@@ -189,8 +189,9 @@ final class SandboxKeeper {
             if (host.runtime().find(id()).isEmpty()) {
                 throw life.notRunning();
             }
-            host.network().attach(id(), footprint.requireSlot(), spec.egress());
+            // Noted first: from its first packet by the new rules on, it counts for the team that gets it.
             footprint.note(notes().given(spec, host.clock().instant()));
+            host.network().attach(id(), footprint.requireSlot(), spec.egress());
             now.become(spec);
             return null;
         });

@@ -225,6 +225,12 @@ final class SideSandboxes implements SideSandboxHost, AutoCloseable {
         return Optional.ofNullable(owners.apply(owner)).flatMap(SandboxKeeper::team);
     }
 
+    /// The sandbox that a side sandbox runs for; any other id as it is.
+    SandboxId ownerOf(SandboxId id) {
+        var side = sides.get(id);
+        return side == null ? id : side.owner;
+    }
+
     /// Applies a change of the owner's rules. Suspended side sandboxes get them when they resume.
     void setEgress(SandboxId owner, Egress egress) {
         sides.values().stream()

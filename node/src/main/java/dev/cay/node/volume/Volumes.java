@@ -5,6 +5,7 @@ import dev.cay.node.linux.HostThreads;
 import dev.cay.node.storage.VolumeDisks;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import dev.cay.wire.TeamId;
 import dev.cay.wire.VolumeId;
 import dev.cay.wire.node.NodeVolumes;
 import dev.cay.wire.node.VolumeContent;
@@ -58,7 +59,7 @@ public final class Volumes implements NodeVolumes {
     }
 
     @Override
-    public VolumeContent content(VolumeId id) {
-        return new VolumeTree(disks.require(id), threads);
+    public VolumeContent content(VolumeId id, TeamId owner) {
+        return new VolumeTree(disks.require(id), threads.shareOf(owner::value));
     }
 }

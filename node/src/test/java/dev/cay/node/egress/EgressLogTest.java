@@ -7,11 +7,16 @@ import dev.cay.wire.node.EgressEntry;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 @Fast
 final class EgressLogTest {
-    private final EgressLog log = new EgressLog(InstantSource.fixed(Instant.EPOCH));
+    private final EgressLog log = log(new LogRoom(1 << 20), "team");
+
+    private static EgressLog log(LogRoom room, String team) {
+        return new EgressLog(InstantSource.fixed(Instant.EPOCH), room, () -> team);
+    }
 
     @Test
     void countsAttemptsThatAreAlikeInOneEntry() {
@@ -36,6 +41,43 @@ final class EgressLogTest {
         assertThat(log.seen().entries()).hasSize(1000);
         assertThat(log.seen().dropped()).isEqualTo(4000);
         assertThat(log.seen().entries().getFirst().name()).isEqualTo("n4999.test");
+    }
+
+    @Test
+    void keepsRoomForOtherTeamsHoweverManyLogsOneTeamFills() {
+        var room = new LogRoom(10_000);
+        var kept = log(room, "calm");
+        fill(kept, 500);
+        var noisy = IntStream.range(0, 50).mapToObj(_ -> log(room, "noisy")).toList();
+        noisy.forEach(log -> fill(log, 1000));
+        assertThat(noisy.stream().mapToInt(log -> log.seen().entries().size()).sum())
+                .isBetween(4000, 5000);
+        assertThat(noisy.getLast().seen().entries())
+                .as("the newest log has entries, too")
+                .hasSizeGreaterThan(50);
+        assertThat(kept.seen().entries()).hasSize(500);
+        var later = log(room, "later");
+        fill(later, 1000);
+        assertThat(later.seen().entries()).hasSize(1000);
+    }
+
+    @Test
+    void givesTheRoomOfForgottenLogsBackAndCountsThemNoMore() {
+        var room = new LogRoom(1000);
+        for (int i = 0; i < 20; i++) {
+            var log = log(room, "team");
+            fill(log, 400);
+            assertThat(log.seen().entries()).hasSize(400);
+            room.forget(log);
+            fill(log, 1000);
+            assertThat(log.seen().entries()).hasSize(400);
+        }
+    }
+
+    private static void fill(EgressLog log, int entries) {
+        for (int i = 0; i < entries; i++) {
+            log.note("dns", "n" + i + ".test", null, 53, false, "none");
+        }
     }
 
     @Test

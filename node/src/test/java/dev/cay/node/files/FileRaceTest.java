@@ -59,7 +59,7 @@ class FileRaceTest {
         int missed = 0;
         try (var poller = new FdPoller();
                 var hub = new WatchHub(poller);
-                var tree = FileTree.open(root.toString(), 0, threads);
+                var tree = FileTree.open(root.toString(), 0, threads.shareOf(() -> "test"));
                 var watches = new Watches(tree, hub)) {
             for (int i = 0; i < ROUNDS; i++) {
                 String path = "/a/n" + i;

@@ -42,7 +42,7 @@ class FileTreeTest {
                 "root:x:0:0::/root:/bin/sh\nuser:x:1000:1001:U:/home/user:/bin/sh\nbad:x:99999999:0::/:\n");
         Files.writeString(root.resolve("etc/group"), "root:x:0:\nusers:x:1001:\nsudo:x:27:user,x\n");
         threads = new HostThreads("test-files", 2, 100);
-        tree = FileTree.open(root.toString(), BASE, threads);
+        tree = FileTree.open(root.toString(), BASE, threads.shareOf(() -> "test"));
     }
 
     @AfterEach
@@ -146,7 +146,7 @@ class FileTreeTest {
 
     @Test
     void refusesToPullTheKernelsLevers() throws IOException {
-        try (var host = FileTree.open("/", 0, threads)) {
+        try (var host = FileTree.open("/", 0, threads.shareOf(() -> "test"))) {
             var root = new Account("root", 0, 0, "/root", "/bin/sh", List.of());
             assertThatThrownBy(() -> host.write(path("/proc/sys/kernel/hostname"), root, Map.of()))
                     .isInstanceOfSatisfying(
@@ -204,7 +204,7 @@ class FileTreeTest {
         assertHasOneBlock(tree, path("/kernel"));
         // Every machine has this file system, on which directories have no size, as empty ones have none on btrfs.
         assertThat(Files.size(Path.of("/proc/sys/kernel"))).isZero();
-        var withoutSizes = FileTree.open("/proc/sys", BASE, threads);
+        var withoutSizes = FileTree.open("/proc/sys", BASE, threads.shareOf(() -> "test"));
         try {
             assertHasOneBlock(withoutSizes, path("/kernel"));
         } finally {

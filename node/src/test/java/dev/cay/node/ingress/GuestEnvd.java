@@ -50,7 +50,7 @@ final class GuestEnvd implements Handler, AutoCloseable {
         link = sandbox.link();
         table = new ProcessTable(sandbox.directory().resolve("processes"), link, sandbox.workers(), settings);
         table.adopt();
-        files = FileTree.open(sandbox.pid(), 0, sandbox.threads());
+        files = FileTree.open(sandbox.pid(), 0, sandbox.threads().shareOf(() -> "test"));
         watches = new Watches(files, hub);
         envd = new Envd(
                 new EnvdSandbox(

@@ -8,7 +8,9 @@ import dev.cay.wire.CayException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -83,5 +85,74 @@ class HostThreadsTest {
         threads.run(() -> true);
         assertThatThrownBy(() -> threads.call(LIMIT, () -> 1)).hasMessageContaining("too much work");
         stuck.countDown();
+    }
+
+    @Test
+    void leavesThreadsForOthersHoweverMuchOneOwnerAsksFor() throws Exception {
+        try (var four = new HostThreads("shared", 4, 100);
+                var asking = Executors.newVirtualThreadPerTaskExecutor()) {
+            var greedy = four.shareOf(() -> "greedy");
+            var stuck = new CountDownLatch(1);
+            var running = new AtomicInteger();
+            for (int i = 0; i < 20; i++) {
+                asking.submit(() -> greedy.call(LIMIT, () -> {
+                    running.incrementAndGet();
+                    return hang(stuck);
+                }));
+            }
+            assertThat(four.shareOf(() -> "modest").call(LIMIT, () -> 1)).isEqualTo(1);
+            assertThat(four.shareOf(() -> "other").call(LIMIT, () -> 2)).isEqualTo(2);
+            assertThat(running.get()).isLessThanOrEqualTo(2);
+            stuck.countDown();
+        }
+    }
+
+    @Test
+    void keepsPlacesInTheQueueForOthers() throws Exception {
+        try (var two = new HostThreads("shared", 2, 10);
+                var asking = Executors.newVirtualThreadPerTaskExecutor()) {
+            var greedy = two.shareOf(() -> "greedy");
+            var stuck = new CountDownLatch(1);
+            var refused = new AtomicInteger();
+            for (int i = 0; i < 30; i++) {
+                asking.submit(() -> {
+                    try {
+                        return greedy.call(LIMIT, () -> hang(stuck));
+                    } catch (CayException e) {
+                        refused.incrementAndGet();
+                        throw e;
+                    }
+                });
+            }
+            for (int tries = 0; refused.get() < 20 && tries < 1000; tries++) {
+                Thread.sleep(10);
+            }
+            assertThat(refused.get()).isGreaterThanOrEqualTo(20);
+            assertThat(two.shareOf(() -> "modest").call(LIMIT, () -> 1)).isEqualTo(1);
+            stuck.countDown();
+        }
+    }
+
+    @Test
+    void givesAnOwnerWhoseWorkHangsNoMoreThreads() throws Exception {
+        try (var four = new HostThreads("shared", 4, 100)) {
+            var hanging = four.shareOf(() -> "hanging");
+            var stuck = new CountDownLatch(1);
+            for (int i = 0; i < 4; i++) {
+                assertThatThrownBy(() -> hanging.call(SHORT, () -> hang(stuck))).hasMessageContaining("did not answer");
+            }
+            assertThatThrownBy(() -> hanging.call(LIMIT, () -> 1)).hasMessageContaining("too much work");
+            assertThat(four.shareOf(() -> "modest").call(LIMIT, () -> 1)).isEqualTo(1);
+            stuck.countDown();
+            for (int tries = 0; tries < 1000; tries++) {
+                try {
+                    assertThat(hanging.call(LIMIT, () -> 3)).isEqualTo(3);
+                    return;
+                } catch (CayException _) {
+                    Thread.sleep(10);
+                }
+            }
+            throw new AssertionError("its threads have come back, and it gets none");
+        }
     }
 }

@@ -46,6 +46,7 @@ final class DnsForwarderTest {
     private final Undo undo = new Undo();
     private @Nullable NameFilter filter;
     private boolean showsAll;
+    private Duration patience = Duration.ofMillis(200);
 
     @AfterEach
     void closeAll() {
@@ -94,6 +95,35 @@ final class DnsForwarderTest {
         byte[] reply = udp(forwarder, question(3, "example.test", 1));
         assertThat(reply[3] & 0xf).isEqualTo(SERVER_FAILURE);
         assertThat(ByteBuffer.wrap(reply).getShort(0)).isEqualTo((short) 3);
+    }
+
+    @Test
+    void answersATeamWhileAllSandboxesOfAnotherWaitForASilentServer() throws Exception {
+        patience = Duration.ofSeconds(20);
+        var silent = upstream(question ->
+                new String(question, StandardCharsets.ISO_8859_1).contains("calm") ? answer(question) : new byte[0]);
+        var forwarder = start(List.of(silent.address()), DnsForwarder.Standing.SERVED);
+        for (int client = 2; client < 26; client++) {
+            flood(forwarder, InetAddress.ofLiteral("127.0.0." + client), silent);
+        }
+        assertThat(silent.seen).as("held by the noisy team").hasSize(512);
+        assertAnswer(udp(forwarder, question(4, "calm.test", 1)), 4);
+    }
+
+    /// Asks as many questions as one sandbox may, and waits until those that are admitted were passed on.
+    private static void flood(DnsForwarder forwarder, InetAddress client, Upstream upstream) throws Exception {
+        try (var socket = new DatagramSocket(new InetSocketAddress(client, 0))) {
+            socket.connect(new InetSocketAddress(LOOPBACK, forwarder.port()));
+            for (int i = 0; i < 64; i++) {
+                byte[] question = question(i, "noisy.test", 1);
+                socket.send(new DatagramPacket(question, question.length));
+            }
+            int before;
+            do {
+                before = upstream.seen.size();
+                Thread.sleep(100);
+            } while (upstream.seen.size() > before);
+        }
     }
 
     @Test
@@ -273,10 +303,11 @@ final class DnsForwarderTest {
         for (int tries = 1; ; tries++) {
             var forwarder = undo.add(new DnsForwarder(
                     new InetSocketAddress(LOOPBACK, 0),
-                    new NameServers(new Resolvers(servers, InetAddress.ofLiteral("192.0.2.1")), Duration.ofMillis(200)),
+                    new NameServers(new Resolvers(servers, InetAddress.ofLiteral("192.0.2.1")), patience),
                     _ -> standing,
                     _ -> Optional.ofNullable(filter),
-                    address -> showsAll || !address.isSiteLocalAddress()));
+                    address -> showsAll || !address.isSiteLocalAddress(),
+                    client -> client.equals(LOOPBACK) ? "calm" : "noisy"));
             try {
                 forwarder.start();
                 return forwarder;

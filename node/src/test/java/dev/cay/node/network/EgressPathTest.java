@@ -460,6 +460,27 @@ final class EgressPathTest {
     }
 
     @Test
+    void remembersWhereOpenedConnectionsLedAndWhatTheyRefused() throws Exception {
+        try (var fresh = freshLab()) {
+            lab = fresh;
+            lab.put(inspected(HOST, "private.test"));
+            lab.curl("--resolve", HOST + ":443:" + EVIL, "https://" + HOST + "/");
+            assertThat(lab.order("seen"))
+                    .as("not the address that the sandbox chose")
+                    .contains(
+                            "\"name\":\"www.allowed.test\",\"address\":\"6.6.6.2\",\"port\":443,\"allowed\":true,\"match\":\"domain\"")
+                    .doesNotContain("6.6.6.3");
+            assertThat(lab.python(TLS, GOOD, HOST, "evil.test", "whole")).startsWith("HTTP/1.1 421");
+            assertThat(lab.order("seen"))
+                    .contains(
+                            "\"protocol\":\"http\",\"name\":\"evil.test\",\"address\":\"6.6.6.2\",\"port\":443,\"allowed\":false");
+            lab.curl("--resolve", "private.test:8443:" + GOOD, "https://private.test:8443/");
+            assertThat(lab.order("seen"))
+                    .contains("\"name\":\"private.test\",\"address\":\"6.6.6.2\",\"port\":8443,\"allowed\":false");
+        }
+    }
+
+    @Test
     void keepsTheKeyOfItsAuthorityToItself() throws Exception {
         lab.put(inspected(HOST));
         var mode = Files.getPosixFilePermissions(lab.directory.resolve("egress/ca.key"));

@@ -16,6 +16,7 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.SystemPorts;
+import dev.cay.wire.TeamId;
 import dev.cay.wire.node.NodeSandbox;
 import dev.cay.wire.node.SandboxSpec;
 import java.io.IOException;
@@ -156,7 +157,10 @@ class KeepersTest extends NodeTest {
         assertThat(node.run("first", "cat /data/file; echo more >> /data/file")).isEqualTo("kept");
         var volumes = node.node.disk().volumes();
         assertThat(volumes.list()).containsExactly(DoomedDaemon.VOLUME);
-        assertThat(volumes.content(DoomedDaemon.VOLUME).stat("/file").size()).isEqualTo(10);
+        assertThat(volumes.content(DoomedDaemon.VOLUME, new TeamId("team"))
+                        .stat("/file")
+                        .size())
+                .isEqualTo(10);
         assertThatThrownBy(() -> volumes.delete(DoomedDaemon.VOLUME)).hasMessageContaining("mounted");
         assertThat(node.get("second", SystemPorts.ENVD, "/health").statusCode()).isEqualTo(204);
         assertThat(node.run("second", "exec 3<>/dev/tcp/127.0.0.1/49983 && echo inside too"))

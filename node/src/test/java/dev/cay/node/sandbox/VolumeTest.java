@@ -10,6 +10,7 @@ import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.TeamId;
 import dev.cay.wire.VolumeId;
 import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.NodeVolumes;
@@ -33,6 +34,8 @@ import org.junit.jupiter.api.Timeout;
 /// Volumes in real sandboxes: shared, limited, kept through pauses, copied with nobody, and no way to anything else.
 @NeedsRoot
 class VolumeTest extends NodeTest {
+    private static final TeamId OWNER = new TeamId("team");
+
     private static final Rights USUAL = new Rights(null, null, null);
     private static final SandboxId ONE = new SandboxId("one");
 
@@ -74,11 +77,11 @@ class VolumeTest extends NodeTest {
     }
 
     private void put(VolumeId volume, String path, String text) throws IOException {
-        volumes().content(volume).write(path, USUAL, true, new ByteArrayInputStream(text.getBytes(UTF_8)));
+        volumes().content(volume, OWNER).write(path, USUAL, true, new ByteArrayInputStream(text.getBytes(UTF_8)));
     }
 
     private String text(VolumeId volume, String path) throws IOException {
-        try (var file = volumes().content(volume).read(path)) {
+        try (var file = volumes().content(volume, OWNER).read(path)) {
             return new String(file.stream().readAllBytes(), UTF_8);
         }
     }
@@ -129,7 +132,7 @@ class VolumeTest extends NodeTest {
         var lines = text(shared, "/log").lines().toList();
         assertThat(lines).hasSize(1000).doesNotHaveDuplicates();
         // As the sandboxes count: root there is 0 for all.
-        assertThat(volumes().content(shared).stat("/log").uid()).isZero();
+        assertThat(volumes().content(shared, OWNER).stat("/log").uid()).isZero();
         assertThat(node.run("two", "stat -c %u:%g /srv/deep/er/log")).isEqualTo("0:0");
         assertThat(node.run("one", "su user -c 'echo mine > /data/mine' && stat -c %U /data/mine"))
                 .isEqualTo("user");
@@ -151,10 +154,13 @@ class VolumeTest extends NodeTest {
                 ErrorKind.DISK_FULL,
                 "not enough disk space",
                 () -> volumes()
-                        .content(small)
+                        .content(small, OWNER)
                         .write("/more", USUAL, false, new ByteArrayInputStream(new byte[8 << 20])));
-        assertKind(ErrorKind.NOT_FOUND, "/more", () -> volumes().content(small).stat("/more"));
-        volumes().content(small).remove("/large");
+        assertKind(
+                ErrorKind.NOT_FOUND,
+                "/more",
+                () -> volumes().content(small, OWNER).stat("/more"));
+        volumes().content(small, OWNER).remove("/large");
         assertThat(node.run("one", "sync -f /data; echo fits > /data/small && cat /data/small"))
                 .isEqualTo("fits");
     }
@@ -275,7 +281,7 @@ class VolumeTest extends NodeTest {
                 "one",
                 "ln -s %s /data/abs; ln -s ../../../../../../../..%s /data/up; ln -s / /data/root; mkfifo /data/pipe; ln -s /data/pipe /data/topipe; mkdir /data/d; ln -s d /data/link; echo inside > /data/d/f"
                         .formatted(secret, secret));
-        var content = volumes().content(shared);
+        var content = volumes().content(shared, OWNER);
 
         for (String path : List.of("/abs", "/up", "/root" + secret, "/../.." + secret, "/d/../.." + secret)) {
             assertKind(ErrorKind.NOT_FOUND, "does not exist", () -> content.read(path));
@@ -317,7 +323,7 @@ class VolumeTest extends NodeTest {
         pauseForGood();
         Files.writeString(place(shared).resolve("grows"), text(shared, "/grows") + "meanwhile\n".repeat(5000));
         put(shared, "/shrinks", "1\n");
-        volumes().content(shared).change("/rights", new Rights(null, null, 0600));
+        volumes().content(shared, OWNER).change("/rights", new Rights(null, null, 0600));
 
         node.keepers.resume(ONE, true);
 
@@ -334,7 +340,7 @@ class VolumeTest extends NodeTest {
         start("one", "exec 3>>/data/open-one; i=0; while :; do i=$((i+1)); echo $i >> /count; sleep 0.05; done");
         Await.until("the process counts", () -> count("one") > 3);
         pauseForGood();
-        volumes().content(shared).remove("/open-one");
+        volumes().content(shared, OWNER).remove("/open-one");
 
         assertKind(
                 ErrorKind.NOT_RESTORED,
@@ -353,7 +359,7 @@ class VolumeTest extends NodeTest {
         start("one", "exec 3>>/data/open-one; i=0; while :; do i=$((i+1)); echo $i >> /count; sleep 0.05; done");
         Await.until("the process counts", () -> count("one") > 3);
         pauseForGood();
-        volumes().content(shared).remove("/open-one");
+        volumes().content(shared, OWNER).remove("/open-one");
         assertThatThrownBy(() -> node.keepers.resume(ONE, true)).isInstanceOf(CayException.class);
         put(shared, "/open-one", "another");
 
@@ -494,7 +500,7 @@ class VolumeTest extends NodeTest {
     @Test
     void whatAClientSendsOnlyInPartIsNotKept() {
         var shared = volume(8);
-        VolumeContent content = volumes().content(shared);
+        VolumeContent content = volumes().content(shared, OWNER);
         var broken = new InputStream() {
             private int left = 100_000;
 

@@ -46,7 +46,7 @@ class WatchTest {
         poller = new FdPoller();
         poller.start();
         hub = new WatchHub(poller);
-        tree = FileTree.open(root.toString(), 0, threads);
+        tree = FileTree.open(root.toString(), 0, threads.shareOf(() -> "test"));
         watches = new Watches(tree, hub);
     }
 
@@ -207,7 +207,7 @@ class WatchTest {
                 .hasMessageContaining("more than 8192 directories");
         assertThat(watches.use()).isEqualTo("0 bytes, 0 directories, 0 watches");
         var other = Files.createDirectory(directory.resolve("other"));
-        try (var files = FileTree.open(other.toString(), 0, threads);
+        try (var files = FileTree.open(other.toString(), 0, threads.shareOf(() -> "test"));
                 var neighbour = new Watches(files, hub);
                 var watch = neighbour.open(new SandboxPath("/"), true, false, false)) {
             Files.createFile(other.resolve("f"));

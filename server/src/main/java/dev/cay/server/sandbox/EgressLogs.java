@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,6 +24,9 @@ public final class EgressLogs {
 
     /// As many as the node keeps.
     private static final int MOST = 1000;
+
+    /// Entries that are kept for a team, of sandboxes that live and those that ended: some 35 MB.
+    private static final int MOST_OF_TEAM = 100_000;
 
     /// Attempts that are alike, whenever the node began to count them.
     private record Kind(
@@ -51,6 +55,9 @@ public final class EgressLogs {
 
     /// When the last attempt was that is on record, by sandbox.
     private final Map<SandboxId, Instant> written = new ConcurrentHashMap<>();
+
+    /// Whether something was written since the teams' logs were counted.
+    private final AtomicBoolean grown = new AtomicBoolean();
 
     public EgressLogs(Store store, SandboxDirectory directory, Fleet fleet, InstantSource clock) {
         this.store = store;
@@ -83,6 +90,7 @@ public final class EgressLogs {
             store.write(handle ->
                     EgressLogStore.put(handle, id, joined(EgressLogStore.find(handle, id), now), clock.instant()));
             written.put(id, last);
+            grown.set(true);
         } catch (RuntimeException e) {
             log.atWarn().setCause(e).addKeyValue("sandbox", id).log("cannot store the egress log of a sandbox");
         }
@@ -93,6 +101,18 @@ public final class EgressLogs {
         var living = directory.list().stream().map(SandboxRecord::id).toList();
         living.forEach(this::keep);
         written.keySet().retainAll(living);
+        if (grown.compareAndSet(true, false)) {
+            store.read(handle -> EgressLogStore.teamsWithMore(handle, MOST_OF_TEAM))
+                    .forEach(this::trim);
+        }
+    }
+
+    private void trim(String team) {
+        int deleted = store.write(handle -> EgressLogStore.trim(handle, team, MOST_OF_TEAM));
+        log.atInfo()
+                .addKeyValue("team", team)
+                .addKeyValue("logs", deleted)
+                .log("deleted the oldest egress logs of a team that has too many");
     }
 
     /// What the node says now replaces what it said before of the same count.

@@ -37,7 +37,8 @@ public record Migrations(List<String> files) {
             "migrations/V18__secrets.sql",
             "migrations/V19__template_networks.sql",
             "migrations/V20__egress_logs.sql",
-            "migrations/V21__queues_and_rotation.sql");
+            "migrations/V21__queues_and_rotation.sql",
+            "migrations/V22__egress_logs_of_teams.sql");
 
     /// With those that only PostgreSQL needs.
     public static final Migrations POSTGRES = of(
@@ -59,7 +60,8 @@ public record Migrations(List<String> files) {
             "migrations/V18__secrets.sql",
             "migrations/V19__template_networks.sql",
             "migrations/V20__egress_logs.sql",
-            "migrations/V21__queues_and_rotation.sql");
+            "migrations/V21__queues_and_rotation.sql",
+            "migrations/V22__egress_logs_of_teams.sql");
 
     public Migrations {
         files = List.copyOf(files);

@@ -108,7 +108,7 @@ public final class ContentRoutes {
         var needs = claim.writes() ? KeyScope.ALL : READS;
         access.onBehalf(claim.holder(), volume.teamId(), needs, exchange, () -> {
             quotas.operation(volume.teamId());
-            call.on(node.content(id), exchange);
+            call.on(node.content(id, volume.teamId()), exchange);
         });
     }
 

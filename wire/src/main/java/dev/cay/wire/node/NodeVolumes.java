@@ -2,6 +2,7 @@ package dev.cay.wire.node;
 
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import dev.cay.wire.TeamId;
 import dev.cay.wire.VolumeId;
 import java.util.Map;
 import java.util.Set;
@@ -34,7 +35,7 @@ public interface NodeVolumes {
         }
 
         @Override
-        public VolumeContent content(VolumeId id) {
+        public VolumeContent content(VolumeId id, TeamId owner) {
             throw new CayException(ErrorKind.NOT_FOUND, "Volume not found");
         }
     };
@@ -56,5 +57,7 @@ public interface NodeVolumes {
     Map<VolumeId, Long> used();
 
     /// The files of a volume; NOT_FOUND if it is not here.
-    VolumeContent content(VolumeId id);
+    ///
+    /// @param owner whose share of the node's threads the work takes
+    VolumeContent content(VolumeId id, TeamId owner);
 }
