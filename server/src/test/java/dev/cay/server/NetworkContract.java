@@ -102,6 +102,26 @@ abstract class NetworkContract {
         assertThat(shown(id).toString()).doesNotContain("hidden-word", "password");
     }
 
+    @Test
+    void aTransformMaySayThatTheSandboxIsInspectedAndObserved() {
+        String id = create(
+                "{\"rules\":{\"a.test\":[{\"transform\":{\"observe\":true}}],\"b.test\":[{\"transform\":{\"inspect\":true,\"headers\":{\"X-A\":\"b\"}}}]}}");
+        assertThat(egress(id).observe()).isTrue();
+        assertThat(egress(id).inspect()).isTrue();
+        assertThat(egress(id).rules()).containsOnlyKeys("b.test");
+        assertThat(shown(id).at("/network/inspect").booleanValue()).isTrue();
+        assertThat(shown(id).at("/network/observe").booleanValue()).isTrue();
+
+        put(id, "{\"rules\":{\"a.test\":[{\"transform\":{\"observe\":true}}]}}", 204);
+        assertThat(egress(id).observe()).isTrue();
+        assertThat(egress(id).inspect()).isFalse();
+        assertThat(egress(id).tcpOnly()).as("only observed").isFalse();
+        put(id, "{\"rules\":{\"a.test\":[{\"transform\":{}}]}}", 204);
+        assertThat(egress(id).observe()).isFalse();
+        assertThat(egress(id).rules()).as("opens TLS to this host").containsOnlyKeys("a.test");
+        put(id, "{\"rules\":{\"a.test\":[{\"transform\":{\"inspect\":\"yes\"}}]}}", 400);
+    }
+
     private static String filling(String fill) {
         return "{\"rules\":{\"api.example.org\":[{\"transform\":{\"fill\":%s}}]}}".formatted(fill);
     }

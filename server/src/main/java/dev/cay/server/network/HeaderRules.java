@@ -4,6 +4,7 @@ import dev.cay.server.access.Caller;
 import dev.cay.server.request.RequestBody;
 import dev.cay.wire.node.Egress;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -46,20 +47,35 @@ final class HeaderRules {
             "upgrade",
             "expect");
 
+    private static final String INSPECT = "inspect";
+    private static final String OBSERVE = "observe";
+    private static final List<String> SETTINGS = List.of(INSPECT, OBSERVE);
+    private static final Egress.Transform NO_CHANGE = new Egress.Transform(Map.of(), null);
+
     private final SecretCheck secretCheck;
 
     HeaderRules(SecretCheck secretCheck) {
         this.secretCheck = secretCheck;
     }
 
+    /// The field `rules`.
+    ///
+    /// @param inspect whether a rule asks to open TLS to all allowed hosts, see {@link Egress#inspect}
+    /// @param observe whether a rule asks for a log of all TCP, see {@link Egress#observe}
+    record Read(Map<String, Egress.Transform> rules, boolean inspect, boolean observe) {}
+
+    /// E2B's clients send no field of `network` that they do not know, but all that is in a transform. So the settings
+    /// `inspect` and `observe` of the sandbox can be there, too.
+    ///
     /// @param network what has the field `rules`
-    Map<String, Egress.Transform> read(Caller caller, RequestBody network) {
+    Read read(Caller caller, RequestBody network) {
         var given = network.lists("rules");
         if (given.size() > MOST_DOMAINS) {
             throw Destinations.refusal("Network rules can have at most 10 domains.");
         }
         var rules = new LinkedHashMap<String, Egress.Transform>();
         var secrets = new TreeSet<String>();
+        var settings = new HashSet<String>();
         given.forEach((key, list) -> {
             String domain = domain(key);
             if (list.size() > 1) {
@@ -68,7 +84,13 @@ final class HeaderRules {
             if (list.isEmpty()) {
                 return;
             }
-            var transform = transform(domain, list.getFirst().object("transform"));
+            var body = list.getFirst().object("transform");
+            var said = SETTINGS.stream().filter(body::has).toList();
+            said.stream().filter(name -> Boolean.TRUE.equals(body.bool(name))).forEach(settings::add);
+            var transform = transform(domain, body);
+            if (!said.isEmpty() && transform.equals(NO_CHANGE)) {
+                return;
+            }
             if (rules.put(domain, transform) != null) {
                 throw RequestBody.invalid("'rules' names \"%s\" twice".formatted(domain));
             }
@@ -77,7 +99,7 @@ final class HeaderRules {
         if (!secrets.isEmpty()) {
             secretCheck.require(caller, secrets);
         }
-        return rules;
+        return new Read(rules, settings.contains(INSPECT), settings.contains(OBSERVE));
     }
 
     /// A port is cut off: clients make keys of host names with a port.

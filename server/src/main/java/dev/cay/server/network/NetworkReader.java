@@ -114,11 +114,11 @@ public final class NetworkReader implements AutoCloseable {
         var wish = new EgressWish(
                 allow,
                 deny,
-                rules,
+                rules.rules(),
                 proxies.read(caller.team().id(), network),
-                Boolean.TRUE.equals(network.bool("inspect")),
-                Boolean.TRUE.equals(network.bool("observe")),
-                (rules.isEmpty() || caller.scope().equals(KeyScope.ALL)) ? null : true);
+                rules.inspect() || Boolean.TRUE.equals(network.bool("inspect")),
+                rules.observe() || Boolean.TRUE.equals(network.bool("observe")),
+                (rules.rules().isEmpty() || caller.scope().equals(KeyScope.ALL)) ? null : true);
         boolean names = allow.stream()
                 .anyMatch(entry -> !Egress.Destination.parse(entry).isAddress());
         if (names && !deny.contains(EgressWish.ALL)) {
