@@ -91,9 +91,10 @@ final class DaemonSettings {
                 network.maxConnections(),
                 network.bandwidthMbit(),
                 network.openAddresses(),
-                new Ceiling(network.egressAllow(), network.egressDeny()),
+                new Ceiling(network.egressAllow(), network.egressDeny(), network.egressNames()),
                 network.trustHostCertificates() ? OPERATOR_CERTIFICATES : null,
-                config.http().tlsPort());
+                config.http().tlsPort(),
+                config.http().domain());
     }
 
     private NodeSettings.Mcp mcp() {

@@ -125,7 +125,8 @@ final class SandboxEgressCommand implements Callable<Integer> {
             if (NAME.matcher(name).matches()) {
                 allow.add(name);
             } else if (!address.isEmpty()) {
-                allow.add(address + ":" + entry.path("port").asInt());
+                int port = entry.path("port").asInt();
+                allow.add(port == 0 ? address : address + ":" + port);
             }
         }
         var rules = new LinkedHashMap<String, Object>();

@@ -186,6 +186,7 @@ public record CayConfig(
     /// @param egressAllow           the only destinations of sandboxes, whatever their rules allow; empty for no
     ///                              such limit
     /// @param egressDeny            destinations that no sandbox reaches
+    /// @param egressNames           the only host names that sandboxes look up; empty for all
     public record Network(
             String range,
             List<String> nameservers,
@@ -194,12 +195,14 @@ public record CayConfig(
             int bandwidthMbit,
             List<String> openAddresses,
             List<String> egressAllow,
-            List<String> egressDeny) {
+            List<String> egressDeny,
+            List<String> egressNames) {
         public Network {
             nameservers = List.copyOf(nameservers);
             openAddresses = List.copyOf(openAddresses);
             egressAllow = List.copyOf(egressAllow);
             egressDeny = List.copyOf(egressDeny);
+            egressNames = List.copyOf(egressNames);
         }
     }
 

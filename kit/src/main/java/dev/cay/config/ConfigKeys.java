@@ -201,6 +201,13 @@ public final class ConfigKeys {
             ConfigValue.list(ConfigValue.addresses()),
             "",
             "Addresses and ranges that no sandbox reaches, whatever its own rules say.");
+    static final ConfigKey<List<String>> EGRESS_NAMES = key(
+            "network.egress.names",
+            ConfigValue.list(ConfigValue.matching(
+                    "(\\*\\.)?([a-z0-9_]([a-z0-9_-]{0,62})\\.)*[a-z_][a-z0-9_-]{0,62}",
+                    "host names in small letters, like example.org or *.example.org")),
+            "",
+            "Host names that sandboxes may look up at all, whatever their own rules say; unset means all.");
 
     static final ConfigKey<List<String>> PREPARE = key(
             "templates.prepare",
@@ -420,6 +427,7 @@ public final class ConfigKeys {
             OPEN_ADDRESSES,
             EGRESS_ALLOW,
             EGRESS_DENY,
+            EGRESS_NAMES,
             PREPARE,
             IMAGES,
             BUILDS_PER_TEAM,

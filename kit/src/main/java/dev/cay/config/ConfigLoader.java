@@ -141,7 +141,8 @@ public final class ConfigLoader {
                         value(ConfigKeys.BANDWIDTH),
                         value(ConfigKeys.OPEN_ADDRESSES),
                         value(ConfigKeys.EGRESS_ALLOW),
-                        value(ConfigKeys.EGRESS_DENY)),
+                        value(ConfigKeys.EGRESS_DENY),
+                        value(ConfigKeys.EGRESS_NAMES)),
                 new CayConfig.Templates(
                         value(ConfigKeys.PREPARE),
                         value(ConfigKeys.IMAGES),

@@ -73,6 +73,7 @@ final class ConfigLoaderTest {
                         network.openAddresses =  | CAY_NETWORK_OPEN_ADDRESSES
                         network.egress.allow =  | CAY_NETWORK_EGRESS_ALLOW
                         network.egress.deny =  | CAY_NETWORK_EGRESS_DENY
+                        network.egress.names =  | CAY_NETWORK_EGRESS_NAMES
                         templates.prepare = code-interpreter-v1 | CAY_TEMPLATES_PREPARE
                         templates.images =  | CAY_TEMPLATES_IMAGES
                         templates.maxBuilds = 20 | CAY_TEMPLATES_MAX_BUILDS
@@ -316,6 +317,22 @@ final class ConfigLoaderTest {
                     .singleElement()
                     .asString()
                     .contains("network.egress.deny", "203.0.113.0/24");
+        }
+    }
+
+    @Test
+    void theCeilingOfNamesIsOfHostNamesAndPatterns() {
+        assertThat(load(Map.of("CAY_NETWORK_EGRESS_NAMES", "example.org, *.example.org"), Map.of())
+                        .config()
+                        .network()
+                        .egressNames())
+                .containsExactly("example.org", "*.example.org");
+        for (String wrong : List.of("*", "1.2.3.4", "a..b", "exa mple", "*.*.b", "Example.org")) {
+            assertThat(problems(Map.of("CAY_NETWORK_EGRESS_NAMES", wrong), Map.of()))
+                    .as(wrong)
+                    .singleElement()
+                    .asString()
+                    .contains("network.egress.names", "*.example.org");
         }
     }
 

@@ -64,7 +64,13 @@ final class NodeHost {
         this.proxy = undo.add(new ReverseProxy(around.meters()));
         this.egress = undo.add(egressPath(around));
         var limits = settings.network().limits();
-        this.network = undo.add(new NetworkPool(plan, limits, settings.network().nameservers(), sysctls, egress));
+        this.network = undo.add(new NetworkPool(
+                plan,
+                limits,
+                settings.network().nameservers(),
+                settings.network().domain(),
+                sysctls,
+                egress));
         undo.onHost(network::remove);
         this.runc = new RuncRuntime(
                 guest,

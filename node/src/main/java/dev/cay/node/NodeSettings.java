@@ -63,6 +63,7 @@ public record NodeSettings(Host host, Limits limits, Network network, RegistrySe
     /// @param ceiling              what no sandbox reaches by the network
     /// @param operatorCertificates CA certificates to be trusted inside too; null for none
     /// @param edgePort             where the edge is found inside every sandbox
+    /// @param domain               that host names of sandboxes end in, without a port
     public record Network(
             List<String> nameservers,
             int maxConnections,
@@ -70,7 +71,8 @@ public record NodeSettings(Host host, Limits limits, Network network, RegistrySe
             List<String> openAddresses,
             Ceiling ceiling,
             @Nullable Path operatorCertificates,
-            int edgePort) {
+            int edgePort,
+            String domain) {
         public Network {
             nameservers = List.copyOf(nameservers);
             openAddresses = List.copyOf(openAddresses);

@@ -136,6 +136,20 @@ final class EgressTest {
                 .isTrue();
     }
 
+    @Test
+    void theCeilingOfNamesHoldsWhateverTheAddressIs() {
+        var ceiling = new Ceiling(List.of(), List.of(), List.of("good.test", "*.fine.test"));
+        assertThat(ceiling.permitsName("GOOD.test.")).isTrue();
+        assertThat(ceiling.permitsName("a.fine.test")).isTrue();
+        assertThat(ceiling.permitsName("fine.test")).isFalse();
+        assertThat(ceiling.permitsName("8.8.8.8")).as("judged as an address").isTrue();
+        assertThat(Egress.open().reaches("evil.test", address("8.8.8.8"), 443, ceiling))
+                .isFalse();
+        assertThat(Egress.open().reaches("good.test", address("8.8.8.8"), 443, ceiling))
+                .isTrue();
+        assertThat(Egress.open().reaches("good.test", null, 443, ceiling)).isTrue();
+    }
+
     private static Egress egress(List<String> allow, List<String> deny) {
         return new Egress(true, allow, deny, Map.of(), null, false, false);
     }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// The destinations that one sandbox tried to reach. The oldest entries are removed when {@link LogRoom} has no room
 /// for
 /// them. Kept in memory, as long as the daemon and the sandbox. Thread-safe.
-final class EgressLog {
+final class EgressLog implements LogRoom.Log {
     private static final int MOST_NAME = 253;
 
     /// The number of refusals that are reported: a program can invent names without end.
@@ -64,7 +64,8 @@ final class EgressLog {
     }
 
     /// Whose room its entries take.
-    String team() {
+    @Override
+    public String team() {
         var known = team;
         if (known == null) {
             known = owner.get();
@@ -74,11 +75,13 @@ final class EgressLog {
     }
 
     /// Takes no more entries, because they count no more.
-    synchronized void forget() {
+    @Override
+    public synchronized void forget() {
         forgotten = true;
     }
 
-    boolean forgotten() {
+    @Override
+    public boolean forgotten() {
         return forgotten;
     }
 
@@ -120,7 +123,8 @@ final class EgressLog {
     }
 
     /// Removes the entry that was not seen for the longest time.
-    synchronized void dropOldest() {
+    @Override
+    public synchronized void dropOldest() {
         if (rows.pollFirstEntry() != null) {
             dropped++;
         }

@@ -24,9 +24,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.Collections;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -45,8 +42,8 @@ import org.slf4j.LoggerFactory;
 public final class EgressPath implements PathRules, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(EgressPath.class);
     private static final int BACKLOG = 1024;
+    private static final int DNS = 53;
     private static final int ALL_CONNECTIONS = 32_768;
-    private static final int KEPT_LOGS = 1024;
     private static final Duration IDLE = Duration.ofHours(1);
 
     /// The parts of the node that the path uses.
@@ -60,7 +57,6 @@ public final class EgressPath implements PathRules, AutoCloseable {
 
     private final InetSocketAddress address;
     private final EgressAuthority authority;
-    private final InstantSource clock;
     private final FdPoller poller;
     private final HttpBridge bridge;
     private final HttpGate gate;
@@ -68,15 +64,7 @@ public final class EgressPath implements PathRules, AutoCloseable {
     private final Map<SandboxId, PathSandbox> byId = new ConcurrentHashMap<>();
     private final Map<InetAddress, PathSandbox> bySource = new ConcurrentHashMap<>();
     private final FairShare connections = new FairShare(ALL_CONNECTIONS);
-    private final LogRoom room = new LogRoom();
-
-    /// Logs of sandboxes that are not on the path, those that were used last behind the others.
-    private final Map<SandboxId, EgressLog> past = new LinkedHashMap<>(16, 0.75f, true);
-
-    /// The listener for refusals of each sandbox.
-    private final Map<SandboxId, Consumer<EgressEntry>> refusals = new ConcurrentHashMap<>();
-
-    private volatile SandboxOwners owners = SandboxOwners.NONE;
+    private final KnownLogs logs;
     private volatile @Nullable Descriptor listener;
     private volatile @Nullable EgressAcceptor arrivals;
 
@@ -93,7 +81,7 @@ public final class EgressPath implements PathRules, AutoCloseable {
             throws IOException {
         this.address = address;
         this.authority = around.authority();
-        this.clock = clock;
+        this.logs = new KnownLogs(clock);
         this.poller = new FdPoller();
         var upstreams = new Upstreams(rules, ceiling, names, poller);
         this.bridge = new HttpBridge(around.listeners(), authority, poller);
@@ -109,7 +97,7 @@ public final class EgressPath implements PathRules, AutoCloseable {
     /// Sets who knows the owners of sandboxes. Sandboxes of one team share what the path has for it, and what a side
     /// sandbox tries is in the log of its owner.
     public void ownedBy(SandboxOwners known) {
-        owners = known;
+        logs.ownedBy(known);
     }
 
     /// Starts to accept connections. The gateway's address must be on the host.
@@ -147,9 +135,7 @@ public final class EgressPath implements PathRules, AutoCloseable {
             return;
         }
         remove(id);
-        var owner = owners.owner(id);
-        var sandbox = new PathSandbox(id, source, rules, !owner.equals(id), log(owner));
-        past.remove(id);
+        var sandbox = new PathSandbox(id, source, rules, logs.hold(id));
         byId.put(id, sandbox);
         var before = bySource.put(source, sandbox);
         if (before != null) {
@@ -163,28 +149,8 @@ public final class EgressPath implements PathRules, AutoCloseable {
         if (known != null) {
             bySource.remove(known.source(), known);
             known.remove();
-            if (!known.side()) {
-                past.put(id, known.log());
-                forgetSome();
-            }
+            logs.giveBack(known.held());
         }
-    }
-
-    /// Forgets the log that was used first of the team that has the most.
-    private void forgetSome() {
-        if (past.size() <= KEPT_LOGS) {
-            return;
-        }
-        var counts = new HashMap<String, Integer>();
-        past.values().forEach(log -> counts.merge(log.team(), 1, Integer::sum));
-        String team =
-                Collections.max(counts.entrySet(), Map.Entry.comparingByValue()).getKey();
-        var first = past.entrySet().stream()
-                .filter(entry -> entry.getValue().team().equals(team))
-                .findFirst()
-                .orElseThrow();
-        past.remove(first.getKey());
-        room.forget(first.getValue());
     }
 
     @Override
@@ -194,8 +160,7 @@ public final class EgressPath implements PathRules, AutoCloseable {
 
     /// Reports the first refusal of each kind of a sandbox, until the returned object is closed.
     public AutoCloseable onRefusal(SandboxId id, Consumer<EgressEntry> listener) {
-        refusals.put(id, listener);
-        return () -> refusals.remove(id, listener);
+        return logs.onRefusal(id, listener);
     }
 
     /// Notes a connection that the node makes for a sandbox, which need not be on the path.
@@ -205,30 +170,22 @@ public final class EgressPath implements PathRules, AutoCloseable {
     public void note(
             SandboxId id, String protocol, String host, @Nullable InetAddress address, int port, boolean allowed) {
         String text = address == null ? null : address.getHostAddress();
-        log(owners.owner(id)).note(protocol, host, text, port, allowed, "none");
+        logs.of(id).note(protocol, host, text, port, allowed, "none");
     }
 
-    private synchronized EgressLog log(SandboxId id) {
-        var known = byId.get(id);
-        if (known != null) {
-            return known.log();
-        }
-        var log = past.computeIfAbsent(id, this::emptyLog);
-        forgetSome();
-        return log;
+    @Override
+    public void refused(SandboxId id, String protocol, InetAddress address, int port) {
+        logs.of(id).note(protocol, null, address.getHostAddress(), port, false, "none");
     }
 
-    private EgressLog emptyLog(SandboxId id) {
-        var empty = new EgressLog(clock, room, () -> owners.share(id));
-        empty.onRefusal(entry -> refusals.getOrDefault(id, _ -> {}).accept(entry));
-        return empty;
+    @Override
+    public void refusedName(SandboxId id, String name) {
+        logs.of(id).note("dns", name, null, DNS, false, "none");
     }
 
     /// What the sandbox tried to reach, as far as it is remembered.
-    public synchronized EgressSeen seen(SandboxId id) {
-        var known = byId.get(id);
-        var kept = known == null ? past.get(id) : known.log();
-        return kept == null ? EgressSeen.NOTHING : kept.seen();
+    public EgressSeen seen(SandboxId id) {
+        return logs.seen(id);
     }
 
     /// The certificate that sandboxes must trust where TLS is opened.

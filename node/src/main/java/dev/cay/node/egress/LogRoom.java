@@ -15,9 +15,23 @@ final class LogRoom {
 
     private static final int LEAST = 16_384;
 
+    /// A log that takes room.
+    interface Log {
+        /// The team whose share its entries take.
+        String team();
+
+        /// Removes the entry that was not seen for the longest time.
+        void dropOldest();
+
+        /// Takes no more entries from now on.
+        void forget();
+
+        boolean forgotten();
+    }
+
     /// The logs of one team, each with its number of entries.
     private static final class Share {
-        private final Map<EgressLog, Integer> logs = new HashMap<>();
+        private final Map<Log, Integer> logs = new HashMap<>();
         private int entries;
     }
 
@@ -36,7 +50,7 @@ final class LogRoom {
     }
 
     /// Makes room for an entry that a log has just got.
-    void added(EgressLog log) {
+    void added(Log log) {
         var full = count(log);
         if (full != null) {
             full.dropOldest();
@@ -44,7 +58,7 @@ final class LogRoom {
     }
 
     /// @return a log that must lose an entry for it; null if there is room
-    private synchronized @Nullable EgressLog count(EgressLog log) {
+    private synchronized @Nullable Log count(Log log) {
         if (log.forgotten()) {
             return null;
         }
@@ -52,16 +66,19 @@ final class LogRoom {
         int entries = share.logs.merge(log, 1, Integer::sum);
         share.entries++;
         all++;
-        EgressLog full = entries > MOST_OF_LOG ? log : share.entries > most - all ? longest(share) : null;
-        if (full != null) {
-            share.logs.computeIfPresent(full, (_, count) -> count == 1 ? null : count - 1);
-            share.entries--;
-            all--;
+        if (entries <= MOST_OF_LOG && share.entries <= most - all) {
+            return null;
         }
+        // A log of at least the usual length loses its own, which needs no look at the others.
+        boolean usual = (long) entries * share.logs.size() >= share.entries;
+        var full = usual ? log : longest(share);
+        share.logs.computeIfPresent(full, (_, count) -> count == 1 ? null : count - 1);
+        share.entries--;
+        all--;
         return full;
     }
 
-    private static EgressLog longest(Share share) {
+    private static Log longest(Share share) {
         return share.logs.entrySet().stream()
                 .max(Map.Entry.comparingByValue())
                 .orElseThrow()
@@ -69,7 +86,7 @@ final class LogRoom {
     }
 
     /// Gives back the room of a log that is not kept any more.
-    synchronized void forget(EgressLog log) {
+    synchronized void forget(Log log) {
         log.forget();
         var share = byTeam.get(log.team());
         Integer entries = share == null ? null : share.logs.remove(log);

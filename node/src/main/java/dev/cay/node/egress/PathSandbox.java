@@ -21,19 +21,16 @@ final class PathSandbox {
 
     private final SandboxId id;
     private final InetAddress source;
-    private final boolean side;
-    private final EgressLog log;
+    private final KnownLogs.Held log;
     private final Set<Open> open = ConcurrentHashMap.newKeySet();
     private final AtomicInteger requests = new AtomicInteger();
     private volatile EgressRules rules;
     private volatile boolean removed;
 
-    /// @param side whether the log is another sandbox's, for which this one runs
-    PathSandbox(SandboxId id, InetAddress source, EgressRules rules, boolean side, EgressLog log) {
+    PathSandbox(SandboxId id, InetAddress source, EgressRules rules, KnownLogs.Held log) {
         this.id = id;
         this.source = source;
         this.rules = rules;
-        this.side = side;
         this.log = log;
     }
 
@@ -49,17 +46,18 @@ final class PathSandbox {
         return rules;
     }
 
-    boolean side() {
-        return side;
+    EgressLog log() {
+        return log.log();
     }
 
-    EgressLog log() {
+    /// Its log, to be given back.
+    KnownLogs.Held held() {
         return log;
     }
 
     /// Whose share of the path its connections take.
     String team() {
-        return log.team();
+        return log().team();
     }
 
     /// Whether there is room for the connection. Added before it is counted: of two concurrent ones the later sees

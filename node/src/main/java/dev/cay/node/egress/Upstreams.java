@@ -31,7 +31,7 @@ final class Upstreams {
     /// The address is closed for all sandboxes.
     static final class Closed extends IOException {
         Closed(String host) {
-            super(host + " is not a public address, or the operator does not permit it");
+            super(host + " has no public address, or the operator does not permit it");
         }
     }
 
@@ -73,6 +73,9 @@ final class Upstreams {
     /// The addresses of a host, all of them checked. The result is valid for one connection: the owner of the name may
     /// give another one to the next query.
     List<InetSocketAddress> find(String host, int port) throws IOException {
+        if (!ceiling.permitsName(host)) {
+            throw new Closed(host);
+        }
         var found = names.find(host);
         if (found.isEmpty()) {
             throw new UnknownHostException(host);

@@ -31,9 +31,10 @@ public record NetworkLimits(
     ///
     /// @param address of the host; null when a proxy looks it up, and then only the lack of a ceiling will do
     public boolean permits(String host, @Nullable InetAddress address, int port) {
-        return address == null
-                ? !ceiling.limits()
-                : open.contains(address.getHostAddress() + ":" + port) || ceiling.permits(address);
+        if (address != null && open.contains(address.getHostAddress() + ":" + port)) {
+            return true;
+        }
+        return ceiling.permitsName(host) && (address == null ? !ceiling.limits() : ceiling.permits(address));
     }
 
     /// Whether some port of this address is open.

@@ -10,6 +10,7 @@ public final class Errno {
     public static final int ENXIO = 6;
     public static final int EBADF = 9;
     public static final int EAGAIN = 11;
+    public static final int ENOBUFS = 105;
     public static final int EACCES = 13;
     public static final int EBUSY = 16;
     public static final int EEXIST = 17;

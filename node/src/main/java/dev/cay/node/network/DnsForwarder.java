@@ -22,7 +22,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -46,34 +45,45 @@ final class DnsForwarder implements AutoCloseable {
         STRANGER
     }
 
+    /// What holds for clients.
+    interface Rules {
+        Standing standing(InetAddress client);
+
+        /// The filter of a client that learns some names only; whoever has one is served.
+        Optional<NameFilter> filter(InetAddress client);
+
+        /// Whose share of all open questions those of a client are.
+        String team(InetAddress client);
+
+        /// Whether clients without a filter may learn an address.
+        boolean shows(InetAddress address);
+
+        /// Whether the operator permits to reach an address. A name of others has no address.
+        boolean permits(InetAddress address);
+
+        /// Whether the operator permits to ask for a name.
+        boolean permits(String name);
+
+        /// A client was refused a name.
+        void refused(InetAddress client, String name);
+
+        /// Whether the name leads to the edge inside.
+        boolean isInside(String name);
+    }
+
     private final InetSocketAddress address;
     private final NameServers servers;
-    private final Function<InetAddress, Standing> standing;
-    private final Function<InetAddress, Optional<NameFilter>> filters;
-    private final Predicate<InetAddress> shown;
-    private final Function<InetAddress, String> teams;
+    private final Rules rules;
     private final Map<InetAddress, AtomicInteger> open = new ConcurrentHashMap<>();
     private final FairShare allOpen = new FairShare(MAX_OPEN);
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private @Nullable DatagramSocket datagrams;
     private @Nullable ServerSocket streams;
 
-    /// @param filters for clients that may look up only some names; every client with a filter is served
-    /// @param shown   which addresses the others may learn
-    /// @param teams   whose share of all open questions those of a client are
-    DnsForwarder(
-            InetSocketAddress address,
-            NameServers servers,
-            Function<InetAddress, Standing> standing,
-            Function<InetAddress, Optional<NameFilter>> filters,
-            Predicate<InetAddress> shown,
-            Function<InetAddress, String> teams) {
+    DnsForwarder(InetSocketAddress address, NameServers servers, Rules rules) {
         this.address = address;
         this.servers = servers;
-        this.standing = standing;
-        this.filters = filters;
-        this.shown = shown;
-        this.teams = teams;
+        this.rules = rules;
     }
 
     void start() {
@@ -175,7 +185,7 @@ final class DnsForwarder implements AutoCloseable {
 
     /// Runs the work unless too much is open already; clients that are no sandboxes are not even counted.
     private boolean admit(InetAddress client, Runnable work) {
-        if (standing.apply(client) == Standing.STRANGER) {
+        if (rules.standing(client) == Standing.STRANGER) {
             return false;
         }
         var mine = open.compute(client, (_, count) -> {
@@ -183,7 +193,7 @@ final class DnsForwarder implements AutoCloseable {
             counter.incrementAndGet();
             return counter;
         });
-        String team = teams.apply(client);
+        String team = rules.team(client);
         if (mine.get() > MAX_OPEN_PER_CLIENT || threads.isShutdown() || !allOpen.enter(team)) {
             leave(client);
             return false;
@@ -209,21 +219,27 @@ final class DnsForwarder implements AutoCloseable {
             return Optional.empty();
         }
         var question = parsed.get();
-        if (question.isLocal()) {
+        if (question.isLocal() || rules.isInside(question.name())) {
             return Optional.of(question.localAnswer());
         }
-        var filter = filters.apply(client);
+        if (!rules.permits(question.name())) {
+            rules.refused(client, question.name());
+            return Optional.of(question.failure(DnsMessage.REFUSED));
+        }
+        var filter = rules.filter(client);
         if (filter.isPresent()) {
             return Optional.of(filtered(question, filter.get(), stream));
         }
-        if (standing.apply(client) != Standing.SERVED) {
+        if (rules.standing(client) != Standing.SERVED) {
+            rules.refused(client, question.name());
             return Optional.of(question.failure(DnsMessage.REFUSED));
         }
-        return Optional.of(vetted(question, stream, shown));
+        return Optional.of(vetted(question, stream, rules::shows));
     }
 
-    /// The answer of the host's name servers, but for what they know of networks that sandboxes do not reach: addresses
-    /// there, names of such addresses, and all but addresses of names that are no part of the public DNS.
+    /// The answer of the host's name servers, but for addresses that the operator's ceiling forbids and what they know
+    /// of networks that sandboxes do not reach: addresses there, names of such addresses, and all but addresses of
+    /// names that are no part of the public DNS.
     private byte[] vetted(DnsMessage question, boolean stream, Predicate<InetAddress> visible) {
         boolean local = PrivateZones.hold(question.name());
         boolean hidden =
@@ -235,7 +251,8 @@ final class DnsForwarder implements AutoCloseable {
         try {
             var read = DnsMessage.parse(answer).orElseThrow(() -> new IOException("an answer is not understood"));
             var addresses = read.allAddresses();
-            if (!addresses.stream().allMatch(visible)) {
+            if (!addresses.stream().allMatch(visible)
+                    || !read.answered().stream().allMatch(rules::permits)) {
                 return question.failure(0);
             }
             // The rest of such an answer tells of the zone.

@@ -152,9 +152,20 @@ final class DnsMessage {
     /// @throws IOException if the message is not well formed
     List<InetAddress> allAddresses() throws IOException {
         var in = ByteBuffer.wrap(bytes);
+        return addresses((in.getShort(6) & 0xffff) + (in.getShort(8) & 0xffff) + (in.getShort(10) & 0xffff));
+    }
+
+    /// The addresses that a message gives as the answer, of both kinds, and not those of name servers.
+    ///
+    /// @throws IOException if the message is not well formed
+    List<InetAddress> answered() throws IOException {
+        return addresses(ByteBuffer.wrap(bytes).getShort(6) & 0xffff);
+    }
+
+    private List<InetAddress> addresses(int records) throws IOException {
+        var in = ByteBuffer.wrap(bytes);
         var found = new ArrayList<InetAddress>();
         try {
-            int records = (in.getShort(6) & 0xffff) + (in.getShort(8) & 0xffff) + (in.getShort(10) & 0xffff);
             in.position(questionEnd);
             for (int i = 0; i < records; i++) {
                 skipName(in);

@@ -27,9 +27,13 @@ import java.util.stream.Collectors;
 record EgressTable(String name, String mark, String text) {
     static final String MARK = "is_";
 
-    /// Both directions are judged: packets of an open connection that is no longer allowed pass neither way.
-    /// Connections of sandboxes on the path that are still forwarded from before its rules are refused. The
-    /// redirection runs before those of other programs.
+    private static final int FIRST_GROUP = 4096;
+    private static final int GROUPS = 60_000;
+
+    /// Routers on the way of an allowed connection report by ICMP that its packets are too large, or do not
+    /// arrive: these errors pass. Both directions are judged: packets of an open connection that is no longer
+    /// allowed pass neither way. Connections of sandboxes on the path that are still forwarded from before its
+    /// rules are refused. The redirection runs before those of other programs.
     private static final String RULES = """
             add table inet TABLE
             delete table inet TABLE
@@ -38,6 +42,7 @@ record EgressTable(String name, String mark, String text) {
                 }
             SETS
                 chain refuse {
+                    TELLING
                     meta l4proto tcp reject with tcp reset
                     reject with icmpx type admin-prohibited
                 }
@@ -45,6 +50,7 @@ record EgressTable(String name, String mark, String text) {
             OUT
                 }
                 chain to_sandbox {
+                    meta l4proto icmp ct state related return
             BACK
                 }
                 chain forward {
@@ -64,7 +70,9 @@ record EgressTable(String name, String mark, String text) {
             """;
 
     /// The table that these rules need; empty where the table of the instance does all.
-    static Optional<EgressTable> of(HostPlan plan, Slot slot, Egress egress) {
+    ///
+    /// @param telling whether the kernel can tell of packets that are refused
+    static Optional<EgressTable> of(HostPlan plan, Slot slot, Egress egress, boolean telling) {
         if (!egress.internet() || (egress.deny().isEmpty() && !egress.takesPath())) {
             return Optional.empty();
         }
@@ -73,12 +81,28 @@ record EgressTable(String name, String mark, String text) {
                 .replace("SETS", sets(egress))
                 .replace("OUT", judging(egress, "daddr", "dport", "goto refuse"))
                 .replace("BACK", judging(egress, "saddr", "sport", "drop"))
+                .replace("TELLING", telling ? telling(plan) : "")
                 .replace("REDIRECT", egress.takesPath() ? REDIRECT : "")
                 .replace("PORT", Integer.toString(HostPlan.EGRESS_PORT))
                 .replace("GATEWAY", plan.gateway())
                 .replace("VETH", slot.veth());
         String mark = MARK + hash(text);
         return Optional.of(new EgressTable(name, mark, text.replace("MARKED", mark)));
+    }
+
+    private static String telling(HostPlan plan) {
+        return "limit rate %d/second burst %d packets %s"
+                .formatted(Firewall.TOLD_PER_SECOND, 2 * Firewall.TOLD_PER_SECOND, log(plan));
+    }
+
+    /// Tells {@link RefusedPackets} of a packet.
+    static String log(HostPlan plan) {
+        return "log group %d snaplen %d".formatted(group(plan), RefusedPackets.LENGTH);
+    }
+
+    /// The group of this instance. Another instance could have the same; then one of them hears nothing.
+    static int group(HostPlan plan) {
+        return FIRST_GROUP + Math.floorMod(plan.instance().hashCode(), GROUPS);
     }
 
     private static String sets(Egress egress) {

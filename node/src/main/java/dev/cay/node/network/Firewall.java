@@ -34,6 +34,9 @@ public final class Firewall {
     /// Questions for names of one sandbox; what comes faster never wakes the daemon.
     private static final int QUESTIONS_PER_SECOND = 500;
 
+    /// Refused packets of one sandbox that egress logs hear of; the kernel counts no others.
+    static final int TOLD_PER_SECOND = 10;
+
     /// Matches the first packet of a flow. A flow without answers stays new to the kernel, so the connection must also
     /// be unconfirmed.
     private static final String FIRST_PACKET = "ct state new ct status & confirmed == 0";
@@ -81,24 +84,40 @@ public final class Firewall {
                     fib saddr . iif oif missing drop
                     ASKING
                 }
+                set told {
+                    type ipv4_addr
+                    flags dynamic
+                    size 65536
+                }
+                chain tell {
+                    TELLING
+                }
+                chain refuse {
+                    jump tell
+                    reject with icmpx type admin-prohibited
+                }
+                chain barred {
+                    jump tell
+                    meta l4proto tcp reject with tcp reset
+                    reject with icmpx type admin-prohibited
+                }
                 chain to_host {
                     ct state new jump opening
                     ip daddr GATEWAY udp dport 53 accept
                     ip daddr GATEWAY tcp dport 53 accept
                     ip daddr GATEWAY tcp dport EGRESS ct status dnat accept
-                    reject with icmpx type admin-prohibited
+                    goto refuse
                 }
                 chain to_world {
-                    oifname "PREFIX*" reject with icmpx type admin-prohibited
+                    oifname "PREFIX*" goto refuse
                     ip daddr . tcp dport @open4 goto admitted
-                    ip daddr @private4 reject with icmpx type admin-prohibited
-                    ip daddr RANGE reject with icmpx type admin-prohibited
+                    ip daddr @private4 goto refuse
+                    ip daddr RANGE goto refuse
                     CAPPED
                     goto admitted
                 }
                 chain admitted {
-                    iifname @noinet meta l4proto tcp reject with tcp reset
-                    iifname @noinet reject with icmpx type admin-prohibited
+                    iifname @noinet goto barred
                     ct state established,related accept
                     tcp flags & (syn | rst) == 0 reject with tcp reset
                     ct state invalid drop
@@ -153,6 +172,9 @@ public final class Firewall {
     /// mark are known.
     private final Map<String, EgressTable> tables = new ConcurrentHashMap<>();
 
+    /// Whether the kernel can tell of refused packets.
+    private volatile boolean telling = true;
+
     public Firewall(HostPlan plan, NetworkLimits limits, Programs programs) {
         this.plan = plan;
         this.limits = limits;
@@ -187,21 +209,28 @@ public final class Firewall {
 
     /// @param more rules that come into force with those of the instance
     private void apply(String more) {
-        var loaded = nft(rules(true) + more);
-        if (loaded.ok()) {
+        var loaded = nft(rules(true, true) + more);
+        telling = loaded.ok();
+        if (telling) {
+            return;
+        }
+        if (nft(rules(true, false) + more).ok()) {
+            log.atInfo()
+                    .addKeyValue("said", loaded.output().strip())
+                    .log("this kernel cannot tell of refused packets, which are in no egress log then");
             return;
         }
         log.atWarn()
                 .addKeyValue("said", loaded.output().strip())
                 .log("this kernel cannot count connections per sandbox, going on without that limit");
-        require(rules(false) + more);
+        require(rules(false, false) + more);
     }
 
     /// Replaces the egress rules of a sandbox in one transaction. Takes effect at once, also on open connections.
     /// Repeating the same rules costs nothing.
     public synchronized void setEgress(Slot slot, Egress egress) {
         String veth = slot.veth();
-        var wanted = EgressTable.of(plan, slot, egress).orElse(null);
+        var wanted = EgressTable.of(plan, slot, egress, telling).orElse(null);
         var known = tables.get(veth);
         var script = new StringBuilder();
         if (wanted == null ? known != null : !sameMark(known, wanted)) {
@@ -309,7 +338,7 @@ public final class Firewall {
         return List.copyOf(names);
     }
 
-    private String rules(boolean counted) {
+    private String rules(boolean counted, boolean telling) {
         String elements = barred.isEmpty() ? "" : "elements = { \"" + String.join("\", \"", barred) + "\" }";
         String refuse = "reject with icmpx type admin-prohibited";
         String count = FIRST_PACKET
@@ -319,6 +348,8 @@ public final class Firewall {
                         .formatted(limits.connectionsPerSecond(), limits.connections(), refuse);
         String asking = "udp dport 53 add @asked { ip saddr limit rate over %d/second burst %d packets } drop"
                 .formatted(QUESTIONS_PER_SECOND, QUESTIONS_PER_SECOND);
+        String tell = "add @told { ip saddr limit rate over %1$d/second burst %2$d packets } return\n%3$s"
+                .formatted(TOLD_PER_SECOND, 2 * TOLD_PER_SECOND, EgressTable.log(plan));
         return RULES.replace("TABLE", plan.firewallTable())
                 .replace("PREFIX", plan.interfacePrefix())
                 .replace("RANGE", plan.range())
@@ -330,6 +361,7 @@ public final class Firewall {
                 .replace("OPEN", open())
                 .replace("NOINET", elements)
                 .replace("ASKING", counted ? asking : "")
+                .replace("TELLING", counted && telling ? tell : "")
                 .replace("PACE", counted ? pace : "")
                 .replace("COUNT", counted ? count : "");
     }
@@ -356,7 +388,7 @@ public final class Firewall {
     }
 
     private String capped() {
-        String refuse = " reject with icmpx type admin-prohibited\n";
+        String refuse = " goto refuse\n";
         return (limits.ceiling().deny().isEmpty() ? "" : "ip daddr @forbidden" + refuse)
                 + (limits.ceiling().allow().isEmpty() ? "" : "ip daddr != @permitted" + refuse);
     }

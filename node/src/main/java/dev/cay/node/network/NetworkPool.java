@@ -5,6 +5,7 @@ import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Programs;
 import dev.cay.node.host.Slot;
 import dev.cay.node.host.Sysctls;
+import dev.cay.node.linux.NetfilterLog;
 import dev.cay.web.Addresses;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Egress;
@@ -14,8 +15,11 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /// Owns the host's side of all sandboxes' networking: firewall, gateway address, names. Thread-safe.
@@ -33,46 +37,44 @@ public final class NetworkPool implements AutoCloseable {
     private final Firewall firewall;
     private final ForeignFirewalls foreign;
     private final DnsForwarder dns;
+    private final RefusedPackets refused;
     private final PathRules path;
 
     /// Rules of sandboxes that have some, by link.
     private final Map<String, Egress> ruled = new ConcurrentHashMap<>();
 
-    /// Sandboxes by their address.
-    private final Map<InetAddress, SandboxId> byAddress = new ConcurrentHashMap<>();
-
-    private volatile SandboxOwners owners = SandboxOwners.NONE;
+    private final SandboxAddresses addresses = new SandboxAddresses();
 
     /// Set by {@link #close}: rules that are loaded later would outlive the daemon, as nobody would remove them.
     private boolean closed;
 
     /// @param nameservers servers that DNS queries are forwarded to; empty means those of the host
+    /// @param domain      that host names of sandboxes end in, without a port
     /// @param path        handles TCP of sandboxes whose rules the kernel alone cannot enforce
-    public NetworkPool(HostPlan plan, NetworkLimits limits, List<String> nameservers, Sysctls sysctls, PathRules path) {
+    public NetworkPool(
+            HostPlan plan,
+            NetworkLimits limits,
+            List<String> nameservers,
+            String domain,
+            Sysctls sysctls,
+            PathRules path) {
         this.path = path;
         this.plan = plan;
         this.sysctls = sysctls;
         this.links = new HostLinks(plan, programs);
         this.firewall = new Firewall(plan, limits, programs);
+        this.refused = new RefusedPackets(EgressTable.group(plan), this::note);
         this.foreign = new ForeignFirewalls(plan, programs);
         var gateway = new InetSocketAddress(InetAddress.ofLiteral(plan.gateway()), DNS);
         this.dns = new DnsForwarder(
                 gateway,
                 new NameServers(new Resolvers(nameservers, gateway.getAddress())),
-                this::standing,
-                path::names,
-                address -> Addresses.isPublic(address) || limits.opens(address),
-                this::share);
+                new NameRules(limits, domain));
     }
 
     /// Sets who knows the owners of sandboxes: teams share what is limited for all.
     public void ownedBy(SandboxOwners known) {
-        owners = known;
-    }
-
-    private String share(InetAddress client) {
-        var id = byAddress.get(client);
-        return id == null ? client.getHostAddress() : owners.share(id);
+        addresses.ownedBy(known);
     }
 
     /// Loads the rules, adds the gateway address to the host and starts to answer DNS. Existing sandboxes keep their
@@ -84,12 +86,28 @@ public final class NetworkPool implements AutoCloseable {
         programs.require(LIMIT, "ip", "address", "replace", plan.gateway() + "/32", "dev", "lo", "scope", "link");
         sysctls.forward();
         dns.start();
+        refused.start();
+    }
+
+    private void note(NetfilterLog.Packet packet) {
+        addresses
+                .find(packet.source())
+                .ifPresent(id -> path.refused(id, protocol(packet.protocol()), packet.destination(), packet.port()));
+    }
+
+    private static String protocol(int number) {
+        return switch (number) {
+            case 1 -> "icmp";
+            case 6 -> "tcp";
+            case 17 -> "udp";
+            default -> "ip-" + number;
+        };
     }
 
     /// Prepares the firewall for the link of a sandbox that is about to start, or adopts a running one. Call it before
     /// the hook makes the link.
     public void attach(SandboxId id, Slot slot, Egress egress) {
-        byAddress.put(InetAddress.ofLiteral(slot.address()), id);
+        addresses.put(id, slot);
         setEgress(id, slot, egress);
     }
 
@@ -117,7 +135,7 @@ public final class NetworkPool implements AutoCloseable {
     public void detach(SandboxId id, Slot slot) {
         links.delete(slot.veth());
         setEgress(id, slot, Egress.open());
-        byAddress.remove(InetAddress.ofLiteral(slot.address()), id);
+        addresses.remove(id, slot);
     }
 
     /// Names of interfaces of this instance which none of these slots claims: leftovers of a crash.
@@ -156,6 +174,7 @@ public final class NetworkPool implements AutoCloseable {
     public synchronized void close() {
         closed = true;
         dns.close();
+        refused.close();
     }
 
     /// Takes everything of this instance from the host, rules included. Only when no sandbox runs.
@@ -185,5 +204,58 @@ public final class NetworkPool implements AutoCloseable {
         return egress == null || egress.deniesRest()
                 ? DnsForwarder.Standing.LOCAL_NAMES_ONLY
                 : DnsForwarder.Standing.SERVED;
+    }
+
+    /// What holds for questions of sandboxes.
+    private final class NameRules implements DnsForwarder.Rules {
+        private final NetworkLimits limits;
+        private final Pattern inside;
+
+        NameRules(NetworkLimits limits, String domain) {
+            this.limits = limits;
+            this.inside = Pattern.compile(
+                    "\\d{1,5}-[a-z0-9]{1,40}\\." + Pattern.quote(domain.toLowerCase(Locale.ROOT)) + "\\.?");
+        }
+
+        @Override
+        public DnsForwarder.Standing standing(InetAddress client) {
+            return NetworkPool.this.standing(client);
+        }
+
+        @Override
+        public Optional<NameFilter> filter(InetAddress client) {
+            return path.names(client);
+        }
+
+        @Override
+        public String team(InetAddress client) {
+            return addresses.share(client);
+        }
+
+        @Override
+        public boolean shows(InetAddress address) {
+            return Addresses.isPublic(address) || limits.opens(address);
+        }
+
+        @Override
+        public boolean permits(InetAddress address) {
+            return limits.opens(address) || limits.ceiling().permits(address);
+        }
+
+        @Override
+        public boolean permits(String name) {
+            return limits.ceiling().permitsName(name);
+        }
+
+        @Override
+        public void refused(InetAddress client, String name) {
+            addresses.find(client).ifPresent(id -> path.refusedName(id, name));
+        }
+
+        /// The address of this host, to which the name of a sandbox leads elsewhere, is none that sandboxes reach.
+        @Override
+        public boolean isInside(String name) {
+            return inside.matcher(name).matches();
+        }
     }
 }

@@ -31,6 +31,16 @@ public interface PathRules {
     /// The sandbox does not take the path any more; its open connections are cut. Unknown ones are fine.
     void remove(SandboxId id);
 
+    /// The firewall refused something that the sandbox sent.
+    ///
+    /// @param port 0 where the protocol has none
+    default void refused(SandboxId id, String protocol, InetAddress address, int port) {}
+
+    /// The node refused to look up a name for the sandbox.
+    ///
+    /// @param name in lower case
+    default void refusedName(SandboxId id, String name) {}
+
     /// The filter of names for the sandbox at this address, if it is on the path.
     Optional<NameFilter> names(InetAddress client);
 }

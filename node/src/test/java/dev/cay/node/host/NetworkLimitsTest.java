@@ -40,6 +40,17 @@ final class NetworkLimitsTest {
     }
 
     @Test
+    void aNameThatTheOperatorForbidsIsNotReached() {
+        var names = new Ceiling(List.of(), List.of(), List.of("good.test"));
+        var limits = new NetworkLimits(1, 0, List.of(), List.of(), names);
+        assertThat(limits.permits("good.test", InetAddress.ofLiteral("8.8.8.8"), 443))
+                .isTrue();
+        assertThat(limits.permits("evil.test", InetAddress.ofLiteral("8.8.8.8"), 443))
+                .isFalse();
+        assertThat(limits.permits("evil.test", null, 443)).isFalse();
+    }
+
+    @Test
     void theCeilingIsNotAskedAboutPlacesThatTheOperatorOpened() {
         var limits = limits(List.of("10.1.1.1:443"), List.of("10.0.0.0/8"));
         assertThat(limits.permits("host", InetAddress.ofLiteral("10.1.1.1"), 443))

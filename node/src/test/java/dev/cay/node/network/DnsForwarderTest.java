@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.cay.life.Undo;
 import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
+import dev.cay.wire.node.Ceiling;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -46,6 +47,8 @@ final class DnsForwarderTest {
     private final Undo undo = new Undo();
     private @Nullable NameFilter filter;
     private boolean showsAll;
+    private Ceiling ceiling = Ceiling.NONE;
+    private final Set<String> refused = ConcurrentHashMap.newKeySet();
     private Duration patience = Duration.ofMillis(200);
 
     @AfterEach
@@ -98,6 +101,36 @@ final class DnsForwarderTest {
     }
 
     @Test
+    void tellsNoAddressThatTheOperatorForbids() throws Exception {
+        var upstream = upstream(DnsForwarderTest::answer);
+        var forwarder = start(List.of(upstream.address()), DnsForwarder.Standing.SERVED);
+        ceiling = new Ceiling(List.of("192.0.2.33"), List.of());
+        assertAnswer(udp(forwarder, question(7, "example.test", 1)), 7);
+        ceiling = new Ceiling(List.of(), List.of("192.0.2.0/24"));
+        byte[] told = udp(forwarder, question(7, "example.test", 1));
+        assertThat(ByteBuffer.wrap(told).getShort(6)).as("records").isZero();
+    }
+
+    @Test
+    void asksForNoNameThatTheOperatorForbids() throws Exception {
+        var upstream = upstream(DnsForwarderTest::answer);
+        var forwarder = start(List.of(upstream.address()), DnsForwarder.Standing.SERVED);
+        ceiling = new Ceiling(List.of(), List.of(), List.of("*.allowed.test"));
+        assertThat(udp(forwarder, question(7, "data.evil.test", 16))[3] & 0xf).isEqualTo(REFUSED);
+        assertThat(udp(forwarder, question(7, "allowed.test", 1))[3] & 0xf).isEqualTo(REFUSED);
+        assertThat(upstream.seen).isEmpty();
+        assertThat(refused).containsExactlyInAnyOrder("data.evil.test", "allowed.test");
+        assertAnswer(udp(forwarder, question(7, "www.allowed.test", 1)), 7);
+    }
+
+    @Test
+    void leadsNamesOfSandboxesToTheEdgeInside() throws Exception {
+        var forwarder = start(List.of("127.0.0.1:1"), DnsForwarder.Standing.LOCAL_NAMES_ONLY);
+        byte[] four = udp(forwarder, question(5, "8080-abc.CAY.test", 1));
+        assertThat(Arrays.copyOfRange(four, four.length - 4, four.length)).containsExactly(127, 0, 0, 1);
+    }
+
+    @Test
     void answersATeamWhileAllSandboxesOfAnotherWaitForASilentServer() throws Exception {
         patience = Duration.ofSeconds(20);
         var silent = upstream(question ->
@@ -106,7 +139,7 @@ final class DnsForwarderTest {
         for (int client = 2; client < 26; client++) {
             flood(forwarder, InetAddress.ofLiteral("127.0.0." + client), silent);
         }
-        assertThat(silent.seen).as("held by the noisy team").hasSize(512);
+        assertThat(silent.seen.size()).as("held by the noisy team").isBetween(300, 512);
         assertAnswer(udp(forwarder, question(4, "calm.test", 1)), 4);
     }
 
@@ -115,7 +148,7 @@ final class DnsForwarderTest {
         try (var socket = new DatagramSocket(new InetSocketAddress(client, 0))) {
             socket.connect(new InetSocketAddress(LOOPBACK, forwarder.port()));
             for (int i = 0; i < 64; i++) {
-                byte[] question = question(i, "noisy.test", 1);
+                byte[] question = question(i, "n%d.c%d.noisy.test".formatted(i, client.getAddress()[3]), 1);
                 socket.send(new DatagramPacket(question, question.length));
             }
             int before;
@@ -299,15 +332,60 @@ final class DnsForwarderTest {
     }
 
     /// A port that is free for datagrams may be taken for streams: then it is another one's turn.
+    private final class TestRules implements DnsForwarder.Rules {
+        private final DnsForwarder.Standing standing;
+
+        TestRules(DnsForwarder.Standing standing) {
+            this.standing = standing;
+        }
+
+        @Override
+        public DnsForwarder.Standing standing(InetAddress client) {
+            return standing;
+        }
+
+        @Override
+        public Optional<NameFilter> filter(InetAddress client) {
+            return Optional.ofNullable(filter);
+        }
+
+        @Override
+        public String team(InetAddress client) {
+            return client.equals(LOOPBACK) ? "calm" : "noisy";
+        }
+
+        @Override
+        public boolean shows(InetAddress address) {
+            return showsAll || !address.isSiteLocalAddress();
+        }
+
+        @Override
+        public boolean permits(InetAddress address) {
+            return ceiling.permits(address);
+        }
+
+        @Override
+        public boolean permits(String name) {
+            return ceiling.permitsName(name);
+        }
+
+        @Override
+        public void refused(InetAddress client, String name) {
+            refused.add(name);
+        }
+
+        @Override
+        public boolean isInside(String name) {
+            return name.endsWith(".cay.test");
+        }
+    }
+
     private DnsForwarder start(List<String> servers, DnsForwarder.Standing standing) {
         for (int tries = 1; ; tries++) {
             var forwarder = undo.add(new DnsForwarder(
                     new InetSocketAddress(LOOPBACK, 0),
                     new NameServers(new Resolvers(servers, InetAddress.ofLiteral("192.0.2.1")), patience),
-                    _ -> standing,
-                    _ -> Optional.ofNullable(filter),
-                    address -> showsAll || !address.isSiteLocalAddress(),
-                    client -> client.equals(LOOPBACK) ? "calm" : "noisy"));
+                    new TestRules(standing)));
             try {
                 forwarder.start();
                 return forwarder;

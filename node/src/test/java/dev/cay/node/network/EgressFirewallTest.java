@@ -126,6 +126,19 @@ final class EgressFirewallTest {
     }
 
     @Test
+    void errorsOfRoutersOnAnAllowedConnectionReachTheSandbox() throws Exception {
+        String behind = "9.9.9.77";
+        lab.in(lab.host, "ip route add " + behind + "/32 via " + NetworkLab.PUBLIC);
+        lab.in(lab.internet, "sysctl -qw net.ipv4.ip_forward=1");
+        lab.in(lab.internet, "ip route add unreachable " + behind + "/32");
+        assertThat(lab.tcp(a, behind, WEB)).as("without rules").contains("No route to host");
+        firewall.setEgress(slotA, rules(List.of(behind), ALL));
+        assertThat(lab.tcp(a, behind, WEB))
+                .as("the router has an address that is denied")
+                .contains("No route to host");
+    }
+
+    @Test
     void rulesStayInForceWhileTheDaemonIsAwayAndAreNotLoadedTwice() throws Exception {
         firewall.setEgress(slotA, rules(List.of(ONE), ALL));
         String before = handles();

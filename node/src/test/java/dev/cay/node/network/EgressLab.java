@@ -296,7 +296,7 @@ final class EgressLab implements AutoCloseable {
                     InstantSource.system());
             path.fillPlaceholders(new Values());
             var ledger = new HostLedger(Files.createDirectories(directory.resolve("ledger")));
-            var pool = new NetworkPool(plan, limits, nameservers, new Sysctls(ledger), path);
+            var pool = new NetworkPool(plan, limits, nameservers, "cay.test", new Sysctls(ledger), path);
             pool.start();
             path.start();
             path.certificate();
@@ -309,7 +309,7 @@ final class EgressLab implements AutoCloseable {
 
         private static String answer(NetworkPool pool, EgressPath path, Slot slot, String order) {
             if (order.startsWith("put ")) {
-                pool.setEgress(ID, slot, Objects.requireNonNull(Json.read(order.substring(4), Egress.class)));
+                pool.attach(ID, slot, Objects.requireNonNull(Json.read(order.substring(4), Egress.class)));
                 return "done";
             }
             return Json.text(path.seen(ID));

@@ -480,6 +480,53 @@ final class EgressPathTest {
         }
     }
 
+    /// Prints nothing: what is sent gets no answer.
+    private static final String PACKETS = """
+            import socket, sys
+            address, private = sys.argv[1:3]
+            def tcp(host, port):
+                try: socket.create_connection((host, port), 1).close()
+                except OSError: pass
+            echo = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
+            try: echo.sendto(b'\\x08\\x00\\xf7\\xff' + bytes(4), (address, 0))
+            except OSError: pass
+            tcp(address, 443); tcp(private, 8080)
+            for _ in range(500):
+                try: socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', (address, 5353))
+                except OSError: pass
+            """;
+
+    @Test
+    void remembersWhatTheKernelRefused() throws Exception {
+        try (var fresh = freshLab()) {
+            lab = fresh;
+            lab.put(new Egress(true, List.of(GOOD), ALL, Map.of(), null, false, false));
+            lab.python(PACKETS, EVIL, "10.1.2.3");
+            awaitSeen("\"protocol\":\"tcp\",\"address\":\"6.6.6.3\",\"port\":443,\"allowed\":false");
+            awaitSeen("\"protocol\":\"tcp\",\"address\":\"10.1.2.3\",\"port\":8080,\"allowed\":false");
+            awaitSeen("\"protocol\":\"icmp\",\"address\":\"6.6.6.3\",\"port\":0,\"allowed\":false");
+            awaitSeen("\"protocol\":\"udp\",\"address\":\"6.6.6.3\",\"port\":5353,\"allowed\":false");
+            assertThat(lab.order("seen")).as("not every packet is told").doesNotContain("\"attempts\":500");
+            assertThat(lab.python(NAME, lab.lab.plan.gateway(), "data.evil.test", "16"))
+                    .startsWith("5");
+            awaitSeen("\"protocol\":\"dns\",\"name\":\"data.evil.test\",\"port\":53,\"allowed\":false");
+
+            lab.put(Egress.closed());
+            lab.curl("-m", "2", "http://" + GOOD + ":81/");
+            awaitSeen("\"protocol\":\"tcp\",\"address\":\"6.6.6.2\",\"port\":81,\"allowed\":false");
+        }
+    }
+
+    /// The kernel collects what it tells for a second.
+    private void awaitSeen(String entry) throws Exception {
+        String seen = "";
+        for (int tries = 0; tries < 100 && !seen.contains(entry); tries++) {
+            Thread.sleep(100);
+            seen = lab.order("seen");
+        }
+        assertThat(seen).contains(entry);
+    }
+
     @Test
     void keepsTheKeyOfItsAuthorityToItself() throws Exception {
         lab.put(inspected(HOST));

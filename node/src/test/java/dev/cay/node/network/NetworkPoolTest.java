@@ -89,7 +89,8 @@ final class NetworkPoolTest {
         public static void main(String[] arguments) throws Exception {
             var plan = new HostPlan(arguments[0], 1_000_000, arguments[1]);
             var ledger = new HostLedger(Path.of(arguments[2]));
-            var pool = new NetworkPool(plan, NetworkLimits.DEFAULT, List.of(), new Sysctls(ledger), PathRules.NONE);
+            var pool = new NetworkPool(
+                    plan, NetworkLimits.DEFAULT, List.of(), "cay.localhost", new Sysctls(ledger), PathRules.NONE);
             pool.start();
             System.out.println("started");
             var slot = plan.take();

@@ -307,7 +307,8 @@ final class TestNode implements AutoCloseable {
                         limits.open(),
                         limits.ceiling(),
                         null,
-                        edgePort),
+                        edgePort,
+                        "cay.localhost"),
                 registries,
                 new NodeSettings.Mcp(
                         List.of(),

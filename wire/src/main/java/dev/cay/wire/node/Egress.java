@@ -3,7 +3,6 @@ package dev.cay.wire.node;
 import java.net.InetAddress;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -90,7 +89,7 @@ public record Egress(
 
         /// Whether it is an address or a range, not a name. The last label of a name has a letter.
         public boolean isAddress() {
-            return host.indexOf(':') >= 0 || host.chars().allMatch(c -> (c >= '0' && c <= '9') || c == '.' || c == '/');
+            return HostNames.isAddress(host);
         }
 
         /// Whether the port is one of these.
@@ -155,7 +154,7 @@ public record Egress(
     public boolean reaches(String host, @Nullable InetAddress address, int port, Ceiling ceiling) {
         boolean allowed =
                 allowsName(host, port) || (address == null ? internet && !deniesRest() : allowsAddress(address, port));
-        return allowed && (address == null ? !ceiling.limits() : ceiling.permits(address));
+        return allowed && ceiling.permitsName(host) && (address == null ? !ceiling.limits() : ceiling.permits(address));
     }
 
     private boolean namesAddress(InetAddress address, int port) {
@@ -174,7 +173,7 @@ public record Egress(
 
     /// The changes to requests for a host. An exact name wins over patterns, a longer pattern over a shorter one.
     public Optional<Transform> transform(String host) {
-        String name = plain(host);
+        String name = HostNames.plain(host);
         var exact = rules.get(name);
         if (exact != null) {
             return Optional.of(exact);
@@ -187,19 +186,6 @@ public record Egress(
 
     /// Whether a pattern means a host: `*` all, `*.name` all below the name but not the name itself.
     public static boolean matches(String pattern, String host) {
-        String wanted = plain(pattern);
-        String name = plain(host);
-        if (wanted.equals("*")) {
-            return true;
-        }
-        if (wanted.startsWith("*.")) {
-            return name.length() > wanted.length() - 1 && name.endsWith(wanted.substring(1));
-        }
-        return wanted.equals(name);
-    }
-
-    private static String plain(String host) {
-        String lower = host.toLowerCase(Locale.ROOT);
-        return lower.endsWith(".") ? lower.substring(0, lower.length() - 1) : lower;
+        return HostNames.match(pattern, host);
     }
 }
