@@ -94,6 +94,26 @@ final class StoreCopyTest {
         }
     }
 
+    /// As in a restore that is interrupted between the copy and the moves of its files.
+    @Test
+    void aCopyThatWasNotEndedIsUsedByNobodyAndMadeAgain() {
+        try (var file = SqliteStore.open(files.resolve("a.db"));
+                var database = postgres()) {
+            fill(file, 7);
+            StoreCopy.requireFree(database);
+            for (int attempt = 0; attempt < 2; attempt++) {
+                new StoreCopy(file, database, (_, _) -> {}).copy();
+                assertThatThrownBy(() -> StoreOwner.require(database, "me", Instant.EPOCH))
+                        .hasMessageContaining("unfinished copy");
+                StoreCopy.requireFree(database);
+            }
+            StoreCopy.end(database);
+            StoreCopy.end(database);
+            StoreOwner.require(database, "me", Instant.EPOCH);
+            assertThatThrownBy(() -> StoreCopy.requireFree(database)).hasMessageContaining("not empty: table 'team'");
+        }
+    }
+
     @Test
     void aDatabaseOfAnotherCayIsRefusedUntilItIsClaimed() {
         try (var database = postgres()) {
