@@ -10,9 +10,15 @@ const SELF = fileURLToPath(import.meta.url)
 
 /** Starts a program there; descriptors 3 and 4 are pipes. Its process group is its own. */
 export async function spawnApart(socket, ports, command) {
+  const [program, ...args] = await apart(socket, ports, command)
+  return spawn(program, args, { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'], detached: true })
+}
+
+/** The command that starts a program there, for as long as this process runs. */
+export async function apart(socket, ports, command) {
   for (const port of ports) await forward(`${socket}-${port}`, { host: '127.0.0.1', port })
   const inside = ['--net', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh', process.execPath, SELF, socket, ports.join()]
-  return spawn('unshare', [...inside, ...command], { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'], detached: true })
+  return ['unshare', ...inside, ...command]
 }
 
 /** Everything that connects to `from` is connected to `to`. */

@@ -1,0 +1,64 @@
+package dev.cay.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.cay.platform.NpmClient;
+import dev.cay.platform.OwnCay;
+import dev.cay.testing.NeedsRoot;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.DynamicNode;
+import org.junit.jupiter.api.TestFactory;
+
+/// The dashboard with a real browser and real sandboxes, on a platform of its own. Leaves pictures of its pages in
+/// `target/screenshots`.
+@NeedsRoot
+final class DashboardBrowserTest {
+    @TestFactory
+    List<DynamicNode> peopleUseItAndPagesOfSandboxesDoNot() throws Exception {
+        var browser = BrowserTest.browser();
+        assumeTrue(browser.isPresent(), "no Chromium here; Debian's package is called chromium");
+        try (var platform = OwnCay.start(Map.of())) {
+            var environment = new HashMap<>(platform.environment(OwnCay.Mode.URL));
+            environment.put(
+                    "CAY_DOMAIN",
+                    String.valueOf(platform.environment(OwnCay.Mode.DOMAIN).get("E2B_DOMAIN")));
+            environment.put("CAY_CHROMIUM", browser.orElseThrow().toString());
+            environment.put(
+                    "CAY_PLAYWRIGHT",
+                    NpmClient.installTogether("playwright-core@1.65.0", "axe-core@4.14.0")
+                            .directory()
+                            .toString());
+            environment.put(
+                    "CAY_SCREENSHOTS",
+                    Path.of("target", "screenshots").toAbsolutePath().toString());
+            assertThat(cay(platform, "team", "member", "add", "default", "ann@example.org"))
+                    .contains("is a member");
+            environment.put(
+                    "CAY_LINK", cay(platform, "login", "ann@example.org").strip());
+            environment.put("CAY_FOREIGN_KEY", key(cay(platform, "team", "create", "others")));
+            return new ClientTests(NpmClient.e2b())
+                    .run("dashboard.test.mjs", environment)
+                    .cases(platform);
+        }
+    }
+
+    private static String key(String output) {
+        var found = Pattern.compile("e2b_[0-9a-f]{40}").matcher(output);
+        assertThat(found.find()).as(output).isTrue();
+        return found.group();
+    }
+
+    private static String cay(OwnCay platform, String... arguments) throws Exception {
+        var process = platform.cay(arguments).start();
+        var output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        var errors = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).as(() -> output + errors).isZero();
+        return output;
+    }
+}

@@ -1,0 +1,411 @@
+// The dashboard, as people use it with a browser, and as pages of sandboxes attack it.
+import assert from 'node:assert/strict'
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { Sandbox, until } from './client.mjs'
+import { apart } from './relay.mjs'
+
+const { CAY_CHROMIUM, CAY_DOMAIN, CAY_LINK, CAY_FOREIGN_KEY, CAY_PLAYWRIGHT, CAY_SCREENSHOTS, E2B_API_KEY, E2B_API_URL } = process.env
+const require = createRequire(CAY_PLAYWRIGHT + '/package.json')
+const { chromium } = require('playwright-core')
+const LIMIT = 60_000
+const MOST_BYTES = 150_000
+const HOSTILE = '<img src=x onerror="document.title=1">'
+
+let directory, browser
+before(async () => {
+  // The first start on a machine builds the files.
+  await until('the files of the dashboard', async () => (await fetch(E2B_API_URL + '/dashboard')).ok, 10 * LIMIT)
+  directory = await mkdtemp(join(tmpdir(), 'cay-dashboard-'))
+  await mkdir(CAY_SCREENSHOTS, { recursive: true })
+  const ports = [new URL(E2B_API_URL).port, CAY_DOMAIN.split(':')[1]].map(Number)
+  const program = join(directory, 'chromium')
+  const command = await apart(join(directory, 'relay'), ports, [CAY_CHROMIUM])
+  await writeFile(program, `#!/bin/sh\nexec ${command.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')} "$@"\n`)
+  await chmod(program, 0o755)
+  const args = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-proxy-server', '--disable-background-networking']
+  browser = await chromium.launch({ executablePath: program, args, timeout: LIMIT })
+})
+after(async () => {
+  await browser?.close()
+  await rm(directory, { recursive: true, force: true, maxRetries: 10 })
+})
+
+/** A page of a browser of its own. Whatever the page complains about fails the test. */
+async function open(options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ignoreHTTPSErrors: true, ...options })
+  context.setDefaultTimeout(LIMIT)
+  const page = await context.newPage()
+  page.broken = []
+  page.on('pageerror', (error) => page.broken.push(error.message))
+  page.on('console', (said) => /Content Security Policy/.test(said.text()) && page.broken.push(said.text()))
+  return page
+}
+
+async function signedIn(key = E2B_API_KEY, path = '', options = {}) {
+  const page = await open(options)
+  await page.goto(`${options.base ?? E2B_API_URL}/dashboard${path}`)
+  await page.fill('input[name=key]', key)
+  await page.click('.sign-in button.primary')
+  await page.waitForSelector('nav .brand')
+  return page
+}
+
+async function done(page) {
+  assert.deepEqual(page.broken, [])
+  await page.context().close()
+}
+
+async function api(method, path, body, key = E2B_API_KEY) {
+  const headers = { 'X-API-Key': key, 'Content-Type': 'application/json' }
+  const answer = await fetch(E2B_API_URL + path, { method, headers, body: body && JSON.stringify(body) })
+  const text = await answer.text()
+  return { status: answer.status, body: text ? JSON.parse(text) : undefined }
+}
+
+const row = (sandbox) => `.tr[data-id=${sandbox.sandboxId}]`
+const screen = (page) => page.locator('.xterm-rows')
+
+/** Waits until the text is in the element. */
+const shows = (locator, text) =>
+  until(`"${text}" on the page`, async () => (await locator.innerText().catch(() => '')).replaceAll('\u00a0', ' ').includes(text), LIMIT)
+
+test('the first page is small, and has strict headers', async () => {
+  const index = await fetch(E2B_API_URL + '/dashboard/sandboxes/any')
+  const policy = index.headers.get('Content-Security-Policy')
+  assert.match(policy, /default-src 'none'; script-src 'self';/)
+  assert.match(policy, /frame-ancestors 'none'/)
+  const html = await index.text()
+  assert.doesNotMatch(html, /<script(?![^>]* src=)/)
+  const files = [...html.matchAll(/(?:src|href)="(\/dashboard\/assets\/[^"]+)"/g)].map((found) => found[1])
+  assert.ok(files.length >= 2, html)
+  let bytes = html.length
+  for (const file of files) {
+    const answer = await fetch(E2B_API_URL + file, { headers: { 'Accept-Encoding': 'gzip' } })
+    assert.match(answer.headers.get('Cache-Control'), /immutable/)
+    bytes += Number(answer.headers.get('Content-Length'))
+  }
+  assert.ok(bytes < MOST_BYTES, `${bytes} bytes`)
+})
+
+test('a key signs in; the list follows, filters and acts on many', async () => {
+  const page = await open()
+  await page.goto(E2B_API_URL + '/dashboard')
+  await page.fill('input[name=key]', 'e2b_' + '0'.repeat(40))
+  await page.click('.sign-in button.primary')
+  await shows(page.locator('.failed'), 'no API key of this server')
+  await page.fill('input[name=key]', E2B_API_KEY)
+  await page.click('.sign-in button.primary')
+  await page.waitForSelector('#create')
+  const sandboxes = await Promise.all(
+    [{ user: 'ann' }, { user: 'bob', note: HOSTILE }].map((metadata) => Sandbox.create({ metadata, timeoutMs: 600_000 })),
+  )
+  for (const one of sandboxes) await page.waitForSelector(row(one))
+  assert.equal(await page.locator('.table img').count(), 0)
+  assert.ok((await page.locator(row(sandboxes[1])).innerText()).includes('<img src=x'))
+  await page.fill('input[type=search]', 'user=ann')
+  await page.waitForSelector(row(sandboxes[1]), { state: 'detached' })
+  assert.match(page.url(), /q=user%3Dann/)
+  await page.reload()
+  await page.waitForSelector(row(sandboxes[0]))
+  assert.equal(await page.locator('.tr[data-id]').count(), 1)
+  await page.keyboard.press('/')
+  await page.keyboard.press('Control+A')
+  await page.keyboard.press('Delete')
+  for (const one of sandboxes) await page.check(`${row(one)} input`)
+  await page.click('.bulk >> text=Pause')
+  for (const one of sandboxes) await page.waitForSelector(`${row(one)} .state.paused`)
+  for (const one of sandboxes) await page.check(`${row(one)} input`)
+  await page.click('.bulk >> text=Kill')
+  await page.click('dialog button.danger')
+  for (const one of sandboxes) await page.waitForSelector(row(one), { state: 'detached' })
+  await done(page)
+})
+
+test('a sandbox is created with variables, and its terminal outlives the page', async () => {
+  const page = await signedIn()
+  await page.keyboard.press('c')
+  await page.fill('textarea[name=variables]', 'GREETING=good morning')
+  await page.fill('textarea[name=metadata]', 'task=terminal')
+  await page.click('dialog button.primary')
+  await page.waitForURL(/\/sandboxes\/i/)
+  await page.waitForSelector('.xterm-screen')
+  await shows(screen(page), '$')
+  await page.keyboard.type('echo "$GREETING" $((6*7)) && tty && stty size\n')
+  await shows(screen(page), 'good morning 42')
+  await shows(screen(page), '/dev/pts/')
+  // Another size of the window is another size of the terminal.
+  const [rows] = (await screen(page).innerText()).match(/^\d+ \d+$/m)[0].split(' ').map(Number)
+  await page.setViewportSize({ width: 1000, height: 1100 })
+  await until('another size', async () => {
+    await page.keyboard.type('clear; stty size\n')
+    await page.waitForTimeout(500)
+    const found = (await screen(page).innerText()).match(/^(\d+) \d+$/m)
+    return found && Number(found[1]) > rows
+  }, LIMIT)
+  await page.keyboard.type('echo marker-$((40+2))\n')
+  await shows(screen(page), 'marker-42')
+  await page.reload()
+  await shows(screen(page), 'marker-42')
+  await page.locator('.xterm-screen').click()
+  await page.keyboard.type('echo back-$((1+1))\n')
+  await shows(screen(page), 'back-2')
+  await page.click('#new-terminal')
+  await until('an empty terminal', async () => !(await screen(page).innerText()).includes('back-2'), LIMIT)
+  const id = page.url().match(/sandboxes\/(\w+)/)[1]
+  await api('DELETE', '/sandboxes/' + id)
+  await page.waitForSelector('.page .state.killed')
+  await done(page)
+})
+
+test('files, processes, ports, logs, metrics, events and snapshots of one sandbox', async () => {
+  const sandbox = await Sandbox.create({ timeoutMs: 900_000, metadata: { task: 'parts' } })
+  const page = await signedIn(E2B_API_KEY, `/sandboxes/${sandbox.sandboxId}/files`)
+  const tab = (name) => page.click(`.tabs a[href$="/${name}"]`)
+
+  await page.waitForSelector('[data-name=".bashrc"]')
+  const upload = join(directory, 'notes.txt')
+  await writeFile(upload, 'first line\n')
+  await page.setInputFiles('input[type=file]', upload)
+  await page.click('[data-name="notes.txt"] button.link')
+  await page.fill('.editor', 'changed here\n')
+  await page.click('dialog button.primary')
+  await until('the change', async () => (await sandbox.files.read('/home/user/notes.txt')) === 'changed here\n')
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click('[aria-label="Download notes.txt"]')])
+  assert.equal(await readFile(await download.path(), 'utf8'), 'changed here\n')
+  // What the sandbox makes appears, as text.
+  await sandbox.files.write(`/home/user/${HOSTILE.replaceAll('/', '')}`, 'x')
+  await shows(page.locator('.files'), '<img src=x')
+  assert.equal(await page.locator('.files img').count(), 0)
+  const dropped = await page.evaluateHandle(() => {
+    const data = new DataTransfer()
+    data.items.add(new File(['by drop'], 'dropped.txt'))
+    return data
+  })
+  await page.dispatchEvent('.files', 'drop', { dataTransfer: dropped })
+  await page.waitForSelector('[data-name="dropped.txt"]')
+  assert.equal(await sandbox.files.read('/home/user/dropped.txt'), 'by drop')
+
+  await tab('processes')
+  await page.fill('input[name=command]', `printf '\\033]0;title\\007\\033[31mred\\033[0m %s\\n' '${HOSTILE}'; sleep 600`)
+  await page.keyboard.press('Enter')
+  await shows(page.locator('.output'), 'red <img src=x')
+  assert.equal(await page.locator('.output img').count(), 0)
+  await page.locator('tr', { hasText: 'sleep 600' }).locator('button.danger').click()
+  await shows(page.locator('.output'), '[')
+  await until('its end', async () => !(await sandbox.commands.list()).some(({ args }) => args.join(' ').includes('sleep 600')))
+
+  await sandbox.commands.run('python3 -m http.server 8000', { background: true })
+  await tab('ports')
+  await shows(page.locator('main'), `8000-${sandbox.sandboxId}`)
+
+  await sandbox.commands.run(`echo '${HOSTILE}'; printf '\\033[2Jcleared\\n'`)
+  await tab('logs')
+  await shows(page.locator('main'), 'Sandbox created')
+  await page.fill('.strip input[type=search]', 'nothing has this in it')
+  await shows(page.locator('main'), 'No lines match')
+  assert.equal(await page.locator('.log img').count(), 0)
+
+  await tab('metrics')
+  await page.waitForSelector('.chart canvas')
+  await until('a chart that is drawn', () => page.evaluate(() => {
+    const canvas = document.querySelector('.chart canvas')
+    return canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some((value) => value !== 0)
+  }), LIMIT)
+
+  await tab('events')
+  await shows(page.locator('main'), 'created')
+
+  await tab('snapshots')
+  await page.fill('input[name=name]', 'dashboard-test')
+  await page.click('text=Take a snapshot')
+  await shows(page.locator('.tree'), 'dashboard-test')
+  await page.click('#fork')
+  await until('the copy', async () => /sandboxes\/i/.test(page.url()) && !page.url().includes(sandbox.sandboxId), 2 * LIMIT)
+  const copy = await Sandbox.connect(page.url().match(/sandboxes\/(\w+)/)[1])
+  assert.equal(await copy.files.read('/home/user/dropped.txt'), 'by drop')
+  await copy.kill()
+  await sandbox.kill()
+  await done(page)
+})
+
+test('a reader sees lists and opens nothing, another team sees nothing', async () => {
+  const sandbox = await Sandbox.create({ timeoutMs: 600_000 })
+  const { body } = await api('POST', '/api-keys', { name: 'reader', scope: 'read' })
+  const reader = await signedIn(body.key)
+  await reader.waitForSelector(row(sandbox))
+  assert.equal(await reader.locator('#create').count(), 0)
+  assert.equal(await reader.locator('[aria-label^="Kill"]').count(), 0)
+  await reader.click(`${row(sandbox)} .id a`)
+  await reader.waitForSelector('.tabs')
+  assert.equal(await reader.locator('.tabs >> text=Terminal').count(), 0)
+  await shows(reader.locator('main'), 'Sandbox created')
+  // The server refuses what the page does not offer.
+  const refused = await reader.evaluate(async (id) => {
+    const { token } = await (await fetch('/dashboard/session')).json()
+    const headers = { 'X-Cay-Dashboard': token }
+    const kill = await fetch('/dashboard/api/sandboxes/' + id, { method: 'DELETE', headers })
+    const list = await fetch('/dashboard/api/process.Process/List', {
+      method: 'POST',
+      headers: { ...headers, 'E2b-Sandbox-Id': id, 'E2b-Sandbox-Port': '49983', 'Content-Type': 'application/json' },
+      body: '{}',
+    })
+    return [kill.status, list.status]
+  }, sandbox.sandboxId)
+  assert.deepEqual(refused, [403, 404])
+
+  const other = await signedIn(CAY_FOREIGN_KEY)
+  await shows(other.locator('main'), 'No sandboxes yet')
+  await other.goto(`${E2B_API_URL}/dashboard/inspect/sandbox/${sandbox.sandboxId}`)
+  await shows(other.locator('main'), "doesn't exist")
+
+  // A session that is over leads to the sign-in, and back to the same page.
+  await api('DELETE', '/api-keys/' + body.id)
+  await reader.waitForSelector('.sign-in')
+  const address = reader.url()
+  await reader.fill('input[name=key]', E2B_API_KEY)
+  await reader.click('.sign-in button.primary')
+  await reader.waitForSelector('.tabs')
+  assert.equal(reader.url(), address)
+  await reader.click('#sign-out')
+  await reader.waitForSelector('.sign-in')
+  await sandbox.kill()
+  await done(reader)
+  await done(other)
+})
+
+test('a key is made, shown once, and revoked', async () => {
+  const page = await signedIn(E2B_API_KEY, '/keys')
+  await page.click('#create')
+  await page.fill('input[name=name]', HOSTILE)
+  await page.selectOption('select[name=scope]', 'read')
+  await page.click('dialog button.primary')
+  const key = (await page.locator('#made').innerText()).trim()
+  assert.equal((await api('GET', '/v2/sandboxes', undefined, key)).status, 200)
+  await page.click('dialog [aria-label=Close]')
+  const line = page.locator('tbody tr', { hasText: '<img src=x' })
+  await line.waitFor()
+  assert.ok(!(await page.locator('main').innerText()).includes(key))
+  await line.locator('button.danger').click()
+  await page.click('dialog button.danger')
+  await line.waitFor({ state: 'detached' })
+  assert.equal((await api('GET', '/v2/sandboxes', undefined, key)).status, 401)
+  await page.goto(E2B_API_URL + '/dashboard/audit')
+  await shows(page.locator('main'), 'key')
+  await done(page)
+})
+
+test('a person comes in by a link', async () => {
+  const page = await open()
+  await page.goto(CAY_LINK)
+  await page.click('#take')
+  await page.click('#dashboard')
+  await page.waitForSelector('#create')
+  await shows(page.locator('nav .name'), 'ann@example.org')
+  await page.click('#sign-out')
+  await page.waitForSelector('.sign-in')
+  await done(page)
+})
+
+test('a page of a sandbox does nothing with the cookie of the dashboard', async () => {
+  const victim = await Sandbox.create({ timeoutMs: 600_000 })
+  const evil = await Sandbox.create({ timeoutMs: 600_000 })
+  await evil.files.write('/home/user/index.html', '<title>evil</title>')
+  await evil.commands.run('python3 -m http.server 8000', { background: true })
+  const base = `https://${CAY_DOMAIN}`
+  const page = await signedIn(E2B_API_KEY, '', { base })
+  const [cookie] = await page.context().cookies()
+  assert.equal(cookie.name, '__Host-cay_key')
+  assert.ok(cookie.secure && cookie.httpOnly)
+  const token = await page.evaluate(async () => (await (await fetch('/dashboard/session')).json()).token)
+  const attack = await page.context().newPage()
+  await until('the page of the sandbox', async () =>
+    (await attack.goto(`https://8000-${evil.sandboxId}.${CAY_DOMAIN}/`).catch(() => undefined))?.ok(), LIMIT)
+  const told = await attack.evaluate(async ({ base, id, token }) => {
+    const told = []
+    const attempt = async (path, options = {}) => {
+      try {
+        const answer = await fetch(base + path, { credentials: 'include', ...options })
+        told.push(answer.type === 'opaque' ? 'opaque' : await answer.text())
+      } catch (e) {
+        told.push(e.name)
+      }
+    }
+    await attempt('/dashboard/session')
+    await attempt('/dashboard/session', { method: 'DELETE', mode: 'no-cors' })
+    await attempt('/dashboard/session', { method: 'POST', mode: 'no-cors', body: '{"apiKey":"e2b_"}' })
+    await attempt('/dashboard/api/v2/sandboxes', { mode: 'no-cors' })
+    // Even with a token that leaked: the header needs a permission, and there is none.
+    await attempt('/dashboard/api/sandboxes/' + id, { method: 'DELETE', headers: { 'X-Cay-Dashboard': token } })
+    await attempt('/dashboard/api/v2/sandboxes', { headers: { 'X-Cay-Dashboard': token } })
+    const frame = document.createElement('iframe')
+    frame.src = base + '/dashboard'
+    document.body.append(frame)
+    await new Promise((resolve) => (frame.onload = resolve))
+    let inside = 'hidden'
+    try {
+      inside = frame.contentDocument?.body?.innerText ?? 'hidden'
+    } catch {
+      // Another origin.
+    }
+    return [...told, inside]
+  }, { base, id: victim.sandboxId, token })
+  assert.ok(told.every((text) => ['opaque', 'TypeError', 'hidden', ''].includes(text)), JSON.stringify(told))
+  assert.equal((await api('GET', '/sandboxes/' + victim.sandboxId)).status, 200)
+  // And the person is still signed in.
+  await page.reload()
+  await page.waitForSelector(row(victim))
+  await victim.kill()
+  await evil.kill()
+  await page.context().close()
+})
+
+test('pages are accessible, and look well in both schemes', async () => {
+  const users = ['ann', 'bob', 'eve']
+  const sandboxes = await Promise.all(users.map((user) => Sandbox.create({ timeoutMs: 900_000, metadata: { user, task: 'report' } })))
+  const [one] = sandboxes
+  await one.commands.run('mkdir -p project/src && echo "print(42)" > project/main.py && echo "# Notes" > project/README.md')
+  await one.commands.run('python3 -m http.server 8000', { background: true })
+  const places = {
+    sandboxes: '/', overview: '/overview', templates: '/templates', keys: '/keys', audit: '/audit', terminal: `/sandboxes/${one.sandboxId}/terminal`,
+    files: `/sandboxes/${one.sandboxId}/files`, metrics: `/sandboxes/${one.sandboxId}/metrics`, logs: `/sandboxes/${one.sandboxId}/logs`,
+  }
+  const axe = await readFile(require.resolve('axe-core/axe.min.js'), 'utf8')
+  const wrong = []
+  for (const colorScheme of ['light', 'dark']) {
+    const page = await signedIn(E2B_API_KEY, '', { colorScheme, bypassCSP: true })
+    for (const [name, path] of Object.entries(places)) {
+      await page.goto(E2B_API_URL + '/dashboard' + path)
+      await page.waitForSelector({ terminal: '.xterm-screen', metrics: '.chart canvas' }[name] ?? 'h1')
+      if (name === 'terminal') {
+        await shows(screen(page), '$')
+        await page.keyboard.type('clear; ls -la project; python3 project/main.py\n')
+        await shows(screen(page), '42')
+      }
+      await page.waitForTimeout(1500)
+      await page.screenshot({ path: join(CAY_SCREENSHOTS, `${name}-${colorScheme}.png`) })
+      await page.evaluate(axe)
+      const { violations } = await page.evaluate(() => window.axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa'] }))
+      // What the terminal shows is the sandbox's, with its own colours.
+      for (const { id, nodes } of violations) {
+        const targets = nodes.map(({ target }) => target.join(' ')).filter((target) => !/xterm|tty/.test(target))
+        if (targets.length) wrong.push(`${name} ${colorScheme}: ${id} ${targets.slice(0, 3).join(', ')}`)
+      }
+    }
+    await page.setViewportSize({ width: 390, height: 800 })
+    for (const name of ['sandboxes', 'logs']) {
+      await page.goto(E2B_API_URL + '/dashboard' + places[name])
+      await page.waitForSelector('h1')
+      await page.waitForTimeout(1000)
+      await page.screenshot({ path: join(CAY_SCREENSHOTS, `${name}-phone-${colorScheme}.png`) })
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+      assert.ok(overflow <= 0, `${name} is ${overflow} px too wide for a phone`)
+    }
+    await page.context().close()
+  }
+  await Promise.all(sandboxes.map((sandbox) => sandbox.kill()))
+  assert.deepEqual(wrong, [])
+})
