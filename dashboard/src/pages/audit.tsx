@@ -6,7 +6,7 @@ import { Empty, Failed, useLoad } from '../ui'
 type Entry = Record<string, unknown>
 
 const text = (value: unknown): string => (value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value))
-const SHOWN = new Set(['time', 'action', 'actor', 'result', 'address', 'sequence', 'hash', 'previous', 'prev'])
+const SHOWN = new Set(['time', 'action', 'actor', 'credential', 'result', 'sequence', 'hash', 'previous', 'id', 'team', 'request', 'status'])
 
 export function Audit() {
   const action = query.value.get('action') ?? ''
@@ -58,10 +58,12 @@ export function Audit() {
             </thead>
             <tbody>
               {loaded.value.map((one, at) => (
-                <tr key={text(one['sequence']) || at}>
+                <tr key={text(one['sequence']) || at} title={text(one['request'])}>
                   <td class="dim num">{one['time'] ? new Date(text(one['time'])).toLocaleString() : ''}</td>
                   <td>{text(one['action'])}</td>
-                  <td class="mono wrap dim">{text(one['actor'])}</td>
+                  <td class="mono wrap dim" title={text(one['actor'])}>
+                    {text(one['credential'] ?? one['actor'])}
+                  </td>
                   <td>{text(one['result'])}</td>
                   <td class="wide mono wrap dim">
                     {Object.entries(one)
