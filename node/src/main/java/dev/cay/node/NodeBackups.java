@@ -38,19 +38,6 @@ import org.slf4j.LoggerFactory;
 final class NodeBackups implements NodeBackup {
     private static final Logger log = LoggerFactory.getLogger(NodeBackups.class);
 
-    /// Files and directories of the state directory that cannot be made again. The rest is of use only to the daemon
-    /// that made it.
-    static final List<String> STATE = List.of(
-            "secret",
-            "secrets.keys",
-            "identity.key",
-            "admin.token",
-            "mcp.key",
-            "mcp.clients",
-            "mcp-images.json",
-            "mcp-repositories",
-            "tls");
-
     private final Path stateDir;
     private final LayerStore layers;
     private final SnapshotStore snapshots;
@@ -205,7 +192,7 @@ final class NodeBackups implements NodeBackup {
 
         private void gather(Map<String, Snapshot> chosen, Map<String, SavedNotes> notes) {
             try {
-                for (String name : STATE) {
+                for (String name : BackupState.FILES) {
                     addState("state/" + name, stateDir.resolve(name));
                 }
                 for (String guest : guests) {
@@ -232,7 +219,7 @@ final class NodeBackups implements NodeBackup {
                     addState(name + "/" + file.getFileName(), file);
                 }
             } else if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
-                if (Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS) && NodeRestore.takesState(name)) {
+                if (Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS) && BackupState.takes(name)) {
                     addFiles(name, path);
                 } else {
                     missing.add("%s, which is a link or has a name that no restore takes".formatted(path));

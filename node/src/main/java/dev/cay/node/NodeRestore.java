@@ -35,10 +35,6 @@ import org.jspecify.annotations.Nullable;
 /// the content of trees is hostile, and {@link TreeStream} handles it.
 public final class NodeRestore implements AutoCloseable {
 
-    /// Operators choose names of files in these directories, too. None may lead out of them.
-    private static final Pattern STATE =
-            Pattern.compile("state/([a-z][a-z0-9.-]*(/(?!\\.{1,2}(/|$))[^/\\p{Cntrl}]{1,255}){0,16})");
-
     private static final Pattern GUEST = Pattern.compile("guest/([0-9a-f]{24})/(cay-guest|criu-shim\\.so|criu)");
     private static final Pattern LAYER = Pattern.compile("layer/([a-z0-9][a-z0-9-]{0,80})");
     private static final Pattern SNAPSHOT =
@@ -105,13 +101,13 @@ public final class NodeRestore implements AutoCloseable {
 
     /// @return false if the part is not the node's
     public boolean take(Source part) throws IOException {
-        var state = STATE.matcher(part.name());
+        var state = BackupState.NAME.matcher(part.name());
         var guest = GUEST.matcher(part.name());
         var layer = LAYER.matcher(part.name());
         var snapshot = SNAPSHOT.matcher(part.name());
         var sandbox = SANDBOX.matcher(part.name());
         var volume = VOLUME.matcher(part.name());
-        if (state.matches() && NodeBackups.STATE.contains(state.group(1).split("/")[0])) {
+        if (state.matches() && BackupState.FILES.contains(state.group(1).split("/")[0])) {
             putState(state.group(1), part.bytes());
         } else if (guest.matches()) {
             putGuest(guest.group(1), guest.group(2), part.bytes());
@@ -127,11 +123,6 @@ public final class NodeRestore implements AutoCloseable {
             return false;
         }
         return true;
-    }
-
-    /// Whether a restore takes a file of the state directory.
-    static boolean takesState(String part) {
-        return STATE.matcher(part).matches();
     }
 
     private void putState(String name, byte[] content) throws IOException {
