@@ -58,8 +58,6 @@ public final class EgressPath implements PathRules, AutoCloseable {
     private final InetSocketAddress address;
     private final EgressAuthority authority;
     private final FdPoller poller;
-    private final HttpBridge bridge;
-    private final HttpGate gate;
     private final PathParts parts;
     private final Map<SandboxId, PathSandbox> byId = new ConcurrentHashMap<>();
     private final Map<InetAddress, PathSandbox> bySource = new ConcurrentHashMap<>();
@@ -84,14 +82,14 @@ public final class EgressPath implements PathRules, AutoCloseable {
         this.logs = new KnownLogs(clock);
         this.poller = new FdPoller();
         var upstreams = new Upstreams(rules, ceiling, names, poller);
-        this.bridge = new HttpBridge(around.listeners(), authority, poller);
-        this.gate = new HttpGate(bridge, upstreams, new UpstreamTls(around.trust()), around.proxy());
+        var bridge = new HttpBridge(around.listeners(), authority, poller);
+        var gate = new HttpGate(bridge, upstreams, new UpstreamTls(around.trust()), around.proxy());
         this.parts = new PathParts(upstreams, bridge, gate, new Openings(), new Relays(IDLE));
     }
 
     /// Sets the source of values for placeholders in rules; without it, requests that need one fail.
     public void fillPlaceholders(Placeholders values) {
-        gate.fillPlaceholders(values);
+        parts.gate().fillPlaceholders(values);
     }
 
     /// Sets who knows the owners of sandboxes. Sandboxes of one team share what the path has for it, and what a side
@@ -105,7 +103,7 @@ public final class EgressPath implements PathRules, AutoCloseable {
         poller.start();
         parts.relays().start();
         try {
-            bridge.start(gate);
+            parts.bridge().start(parts.gate());
             var socket = TcpSocket.listen(address, BACKLOG);
             listener = socket;
             var taking = new EgressAcceptor(socket, this::admit, this::begin);

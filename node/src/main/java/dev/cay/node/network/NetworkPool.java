@@ -32,7 +32,6 @@ public final class NetworkPool implements AutoCloseable {
 
     private final HostPlan plan;
     private final Sysctls sysctls;
-    private final Programs programs = Programs.ofHost();
     private final HostLinks links;
     private final Firewall firewall;
     private final ForeignFirewalls foreign;
@@ -61,6 +60,7 @@ public final class NetworkPool implements AutoCloseable {
         this.path = path;
         this.plan = plan;
         this.sysctls = sysctls;
+        var programs = Programs.ofHost();
         this.links = new HostLinks(plan, programs);
         this.firewall = new Firewall(plan, limits, programs);
         this.refused = new RefusedPackets(EgressTable.group(plan), this::note);
@@ -83,7 +83,8 @@ public final class NetworkPool implements AutoCloseable {
         firewall.load();
         foreign.makeWay();
         // On lo, as not every kernel has dummy links; scope link, so that the host never uses it as its own source.
-        programs.require(LIMIT, "ip", "address", "replace", plan.gateway() + "/32", "dev", "lo", "scope", "link");
+        Programs.ofHost()
+                .require(LIMIT, "ip", "address", "replace", plan.gateway() + "/32", "dev", "lo", "scope", "link");
         sysctls.forward();
         dns.start();
         refused.start();
@@ -181,7 +182,7 @@ public final class NetworkPool implements AutoCloseable {
     public synchronized void remove() {
         close();
         removeOrphans(List.of());
-        programs.run(LIMIT, "ip", "address", "delete", plan.gateway() + "/32", "dev", "lo");
+        Programs.ofHost().run(LIMIT, "ip", "address", "delete", plan.gateway() + "/32", "dev", "lo");
         foreign.withdraw();
         firewall.remove();
     }
