@@ -326,7 +326,7 @@ final class DockerfileParseTest {
         assertThat(refusal("")).isEqualTo("Dockerfile:1:1: the file has no FROM; begin it with FROM image");
         assertThat(refusal("# x\n\n")).contains("no FROM");
         assertThat(refusal("RUN x\nFROM a")).startsWith("Dockerfile:1:1: RUN before the first FROM");
-        assertThat(refusal("FROM a AS x\nFROM b AS X")).startsWith("Dockerfile:2:1: the stage x is there already");
+        assertThat(refusal("FROM a AS x\nFROM b AS X")).startsWith("Dockerfile:2:1: the stage x exists already");
     }
 
     @Test
