@@ -116,7 +116,7 @@ final class StartRefusalTest {
         Files.writeString(database, "nonsense ".repeat(1000));
         Files.createDirectory(directory.resolve("run"));
         Files.writeString(directory.resolve("run/cay.json"), "{ nonsense");
-        assertThat(run("env")).contains("cay.json cannot be read or makes no sense");
+        assertThat(run("env")).contains("cay.json cannot be read or parsed");
         assertThat(lastLine(up())).startsWith("cay: the database %s is damaged; put back a copy".formatted(database));
         assertNoTraces();
     }

@@ -104,7 +104,7 @@ class OutputAgainTest {
             assertThat(from).isBetween(3_000_000L - (3 << 19), 3_000_000L - (1 << 20));
         }
         try (var gone = connect(pid, FROM, "stdout=1")) {
-            assertThat(gone.last()).contains("failed_precondition", "is gone");
+            assertThat(gone.last()).contains("failed_precondition", "was dropped");
         }
         for (String bad : new String[] {"stdout", "stdout=-1", "stdin=0", "stdout=3000001", "pty=0"}) {
             try (var refused = connect(pid, FROM, bad)) {

@@ -76,7 +76,7 @@ final class GatewaySettingsTest {
         }
         var full = settings;
         assertThatThrownBy(() -> full.with("one-more", options)).hasMessageContaining("at most 32");
-        assertThatThrownBy(() -> full.with("s1", options)).hasMessageContaining("there already");
+        assertThatThrownBy(() -> full.with("s1", options)).hasMessageContaining("exists already");
         assertThatThrownBy(() -> full.without("one-more")).hasMessageContaining("removed");
         assertThat(full.without("s1").with("one-more", options).servers().size())
                 .isEqualTo(32);

@@ -192,7 +192,7 @@ final class MetaToolsTest {
                 "mcp-add # {\"name\": \"guarded\"} # missing: mcp.guarded.apiKey",
                 "mcp-add # {\"name\": \"guarded\", \"options\": {\"apiKey\": {}}} # mcp.guarded.apiKey must be a text",
                 "mcp-add # {\"name\": \"closed\"} # mcp.closed is switched off",
-                "mcp-add # {\"name\": \"birds\"} # birds is there already",
+                "mcp-add # {\"name\": \"birds\"} # birds exists already",
                 "mcp-add # {\"name\": \"gone\"} # gone was added and does not start",
                 "mcp-remove # {\"name\": \"fish\"} # fish is no server of this gateway; it has birds",
                 "mcp-find # {} # query must be a text",
