@@ -57,7 +57,7 @@ test('a language that is not there is named, with those that are', async () => {
     body: JSON.stringify({ language: 'r' }),
   })
   assert.equal(answer.status, 500)
-  assert.match(await answer.text(), /language 'r' is not there; this sandbox has bash, javascript, python, typescript/)
+  assert.match(await answer.text(), /this sandbox has no language 'r'; it has bash, javascript, python, typescript/)
 })
 
 test('cells keep their variables through a pause', async () => {

@@ -139,6 +139,6 @@ final class NetworkChecks implements Check {
                         "set storage.uidBase above it, or shrink that range in /etc/subuid and /etc/subgid");
             }
         }
-        return Finding.ok("uid ranges", "from %d on not used by anything else".formatted(base));
+        return Finding.ok("uid ranges", "from %d on: not used by anything else".formatted(base));
     }
 }
