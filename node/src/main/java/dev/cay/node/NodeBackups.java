@@ -196,7 +196,11 @@ final class NodeBackups implements NodeBackup {
                     addState("state/" + name, stateDir.resolve(name));
                 }
                 for (String guest : guests) {
-                    addFiles("guest/" + guest, stateDir.resolve("guest").resolve(guest));
+                    for (String file : GuestProgram.FILES) {
+                        addFiles(
+                                "guest/%s/%s".formatted(guest, file),
+                                stateDir.resolve("guest").resolve(guest).resolve(file));
+                    }
                 }
                 keys.forEach(this::addLayer);
                 chosen.forEach(this::addSnapshot);

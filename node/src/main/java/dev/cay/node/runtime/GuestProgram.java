@@ -13,6 +13,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 
@@ -24,6 +25,9 @@ public final class GuestProgram {
     private static final String PROGRAM = "cay-guest";
     private static final String SHIM = "criu-shim.so";
     private static final String CRIU = "criu";
+
+    /// The files of a version. What else lies beside them is about this machine alone.
+    public static final List<String> FILES = List.of(PROGRAM, SHIM, CRIU);
 
     /// Permissions of programs that only root runs.
     private static final String OURS_ALONE = "rwx------";
