@@ -35,7 +35,7 @@ test('2 a new context takes a python that was started before', async () => {
   const one = await sandbox()
   const { memoryMB } = await one.getInfo()
   assert.ok(memoryMB === undefined || memoryMB >= 1024)
-  const runners = async () => (await one.commands.run('pgrep -f /opt/cay/runners/python/runner.py || true')).stdout.split('\n').filter(Boolean)
+  const runners = async () => (await one.commands.run('pgrep -f [/]opt/cay/runners/python/runner.py || true')).stdout.split('\n').filter(Boolean)
   await until('one more than is needed', async () => (await runners()).length === 2)
   // One that is still loading is not taken; another one is started, and it is taken for the next context.
   let contexts = 0

@@ -68,7 +68,7 @@ test('3.3 three pauses in a row lose nothing', async () => {
 
 test('3.3 a pause right after a context was made keeps it, and leaves no python behind that was just being started', async () => {
   let box = await sandbox()
-  const pythons = async () => Number((await box.commands.run('pgrep -fc /opt/cay/runners/python/runner.py || true')).stdout)
+  const pythons = async () => Number((await box.commands.run('pgrep -fc [/]opt/cay/runners/python/runner.py || true')).stdout)
   await until('one more than is needed', async () => (await pythons()) === 2)
   const made = []
   for (let i = 0; i < 3; i++) {
