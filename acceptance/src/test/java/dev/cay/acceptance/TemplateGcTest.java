@@ -7,8 +7,12 @@ import dev.cay.platform.OwnCay;
 import dev.cay.sdk.Cay;
 import dev.cay.sdk.NewSandbox;
 import dev.cay.sdk.Settings;
+import dev.cay.testing.Await;
 import dev.cay.testing.NeedsRoot;
 import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,20 +39,23 @@ final class TemplateGcTest {
     private OwnCay platform;
     private Cay cay;
 
-    /// The template base is the machine's, by a link, which is not a layer that could be removed.
+    /// The template base and the dashboard are the machine's, by links, which are not layers that could be removed.
+    /// While
+    /// the dashboard is built, all layers that are made meanwhile stay.
     @BeforeEach
     void start() throws Exception {
         cache = Files.createTempDirectory("cay-gc-");
         var layers = Files.createDirectory(cache.resolve("layers"));
         if (Files.isDirectory(MACHINES)) {
-            try (var made = Files.newDirectoryStream(MACHINES, "base-*")) {
-                for (var base : made) {
-                    Files.createSymbolicLink(layers.resolve(base.getFileName()), base);
+            try (var made = Files.newDirectoryStream(MACHINES, "{base,dashboard-built}-*")) {
+                for (var layer : made) {
+                    Files.createSymbolicLink(layers.resolve(layer.getFileName()), layer);
                 }
             }
         }
         platform = OwnCay.start(Map.of("cacheDir", cache.toString()));
         cay = Cay.with(Settings.from(platform.environment(OwnCay.Mode.URL)));
+        Await.until("the dashboard is built", () -> !dashboard().contains("is being built"));
     }
 
     @AfterEach
@@ -71,7 +78,7 @@ final class TemplateGcTest {
             assertThat(run(0, "template", "gc")).contains("nothing to remove").contains("30 days");
             var shown = run(0, "template", "gc", "--dry-run", "--older-than", "0");
             assertThat(shown).contains("would remove").contains("nothing was changed");
-            assertThat(before).allMatch(shown::contains);
+            assertThat(before).as(shown).allMatch(shown::contains);
             assertThat(steps()).containsAll(before);
 
             platform.crash();
@@ -96,6 +103,14 @@ final class TemplateGcTest {
         assertThat(run(1, "template", "gc", "--older-than", "soon")).contains("--older-than must be a time like");
         run(0, "down");
         assertThat(run(1, "template", "gc")).contains("Cay is not running; start it with");
+    }
+
+    private String dashboard() throws Exception {
+        try (var client = HttpClient.newHttpClient()) {
+            var request =
+                    HttpRequest.newBuilder(platform.url().resolve("/dashboard")).build();
+            return client.send(request, BodyHandlers.ofString()).body();
+        }
     }
 
     private String build(String name, String instruction) throws Exception {
