@@ -72,7 +72,7 @@ final class HostileLayerTest {
         layers.refuses(new TestTar().device("x", '4', 0, 0), "device 0:0");
         layers.refuses(new TestTar().link("x", "../../etc/shadow"), "leads out");
         layers.refuses(new TestTar().link("x", "none"), "\"none\", which does not exist");
-        layers.refuses(new TestTar().link("x", "x"), "not there");
+        layers.refuses(new TestTar().link("x", "x"), "does not exist");
         layers.refuses(new TestTar().directory("d").link("x", "d"), "link to a directory");
         layers.refuses(new TestTar().link("x", "/"), "link to a directory");
         layers.refuses(new TestTar().file("f", "x").file("f/g", "x"), "no directory");
