@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Passes calls of the dashboard's pages on: to the API, or to the system ports of a sandbox, which headers name.
 ///
-/// Pages of sandboxes belong to the dashboard's site, so browsers send its cookies with what these pages ask for. So
-/// each
-/// call must carry a token that only pages of this origin can read, in a header that no form and no link can set.
+/// Pages of sandboxes belong to the dashboard's site, so browsers send its cookies with what these pages ask for.
+/// Each call must therefore carry a token that only pages of this origin can read, in a header that no form and no
+/// link can set.
 /// Answers come from sandboxes too: no browser may show one as a page of this origin.
 final class Relay {
     static final String PREFIX = "/dashboard/api";

@@ -23,9 +23,8 @@ import javax.crypto.spec.SecretKeySpec;
 
 /// Finds out who sends a request, by the browser's cookies: a person's sign-in, or an API key.
 ///
-/// The cookie of an API key holds the key itself, sealed, and the time at which it ends. So nothing is stored, and a
-/// key
-/// that is revoked ends what browsers do with it.
+/// The cookie of an API key holds the key itself, sealed, and the time at which it ends. So nothing is stored, and
+/// a key that is revoked ends what browsers do with it.
 final class Viewers {
     private static final Duration LIFE = Duration.ofHours(12);
     private static final String ROW = "dashboard";
