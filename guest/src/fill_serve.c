@@ -90,6 +90,7 @@ static int zero_lowest(const struct task *task)
 static enum outcome copy_pages(struct task *task, uint64_t address, uint64_t page, uint64_t count)
 {
     uint64_t most = count;
+    int absent = 0;
     while (count) {
         uint64_t some = count < most ? count : most;
         struct uffdio_copy copy = {.dst = address,
@@ -100,7 +101,7 @@ static enum outcome copy_pages(struct task *task, uint64_t address, uint64_t pag
         shared->report->copied += done;
         /* What is in already, and what is not there at all, is done with too. Before the restore is over, a place may
          * only not be ready yet. */
-        int skip = failed == EEXIST || (failed == ENOENT && most == 1 && shared->report->stage == STAGE_FILLING);
+        int skip = failed == EEXIST || (failed == ENOENT && absent && shared->report->stage == STAGE_FILLING);
         if (skip && !done) {
             wake(task, address, shared->page);
             done = 1;
@@ -109,10 +110,13 @@ static enum outcome copy_pages(struct task *task, uint64_t address, uint64_t pag
         address += done * shared->page;
         page += done;
         count -= done;
+        absent = 0;
         if (!failed || done)
             continue;
         if (failed == ENOENT && most > 1)
             most = 1; /* The pages cross mappings. */
+        else if (failed == ENOENT && shared->report->stage == STAGE_FILLING)
+            absent = 1; /* The kernel looks for changes first, so one that began meanwhile is reported by the next call. */
         else if (failed == ENOENT)
             return FILLED;
         else if (failed == ESRCH)
