@@ -403,10 +403,12 @@ class FillTest extends NodeTest {
         node.keepers.resume(ID, true);
         node.run("filled", "echo kept > /note");
         node.keepers.pause(ID, Keep.MEMORY, Durability.FROZEN);
+        int holder = reported(HOLDER);
         int filler = reported(FILLER);
         signal("STOP", filler);
-        signal("KILL", reported(HOLDER));
+        signal("KILL", holder);
         signal("KILL", filler);
+        await(() -> !lives(holder) && !lives(filler));
         // Which of the two comes first, the resume or the next try to save it, makes no difference.
         assertThatThrownBy(() -> node.keepers.resume(ID, true)).hasMessageContaining("memory was lost");
         var saved = Objects.requireNonNull(node.keepers.find(ID).orElseThrow().saved());
