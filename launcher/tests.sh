@@ -174,6 +174,7 @@ no_classes_warning='^\[WARNING\] I/O error reading dependency state: .*/target/c
 maven_offline() {
     local log=$1 stamp result
     shift
+    touch "$home/target/tests-began"
     stamp=$(cache_dir)/complete/$(cd "$home" && git ls-files -z -- '*pom.xml' 2>/dev/null | xargs -0 cat 2>/dev/null | sha256sum | cut -c1-16)
     if [[ -f $stamp ]]; then
         maven_logged "$log" -o "$@" && return 0 || result=$?
@@ -206,10 +207,32 @@ named_tests() {
     [[ $# -eq 0 ]] || printf '%s\n' -Dtest="$1" -Dsurefire.failIfNoSpecifiedTests=false
 }
 
-# report_tests LOG: Surefire's closing line of every module.
+# Each test that failed in this run, with its cause in one line. Surefire's own summary ends where a message has its first
+# line break, and those of assertions begin with one.
+report_failures() {
+    find "$home" -path '*/target/surefire-reports/TEST-*.xml' -newer "$home/target/tests-began" -exec awk '
+        function attribute(line, name,   rest) {
+            if (!match(line, " " name "=\"[^\"]*")) return ""
+            rest = substr(line, RSTART, RLENGTH)
+            sub(/^[^"]*"/, "", rest)
+            gsub(/(&#10;|&#9;| )+/, " ", rest)
+            gsub(/&quot;/, "\"", rest); gsub(/&lt;/, "<", rest); gsub(/&gt;/, ">", rest); gsub(/&amp;/, "\\&", rest)
+            sub(/^ /, "", rest)
+            return rest
+        }
+        /<testcase / { test = attribute($0, "classname"); sub(/^.*\./, "", test); test = test "." attribute($0, "name") }
+        /<(failure|error)[ >]/ {
+            cause = attribute($0, "message")
+            if (cause == "") cause = attribute($0, "type")
+            print "failed: " test ": " substr(cause, 1, 300)
+        }' {} + | sort -u
+}
+
+# report_tests LOG: Surefire's closing line of every module, and what failed.
 report_tests() {
     echo
     grep -E '^\[(INFO|ERROR|WARNING)\] Tests run:.*[0-9]$' "$1" || say "no tests were run"
+    report_failures
 }
 
 # All tests; they start real sandboxes.
