@@ -134,8 +134,14 @@ final class FramedScrub {
             text[i] = held[places[i]];
         }
         scrub.find(text).stream().forEach(i -> struck.set(places[i]));
+        // The client says whether a call is gRPC. The answer may be plain text all the same, which has no heads.
+        boolean maybePlain = protocol == Protocol.GRPC;
+        if (maybePlain) {
+            struck.or(scrub.find(held));
+        }
         int kept = all ? places.length : scrub.beginning(text);
-        int end = kept == places.length ? held.length : places[kept];
+        int framed = kept == places.length ? held.length : places[kept];
+        int end = all || !maybePlain ? framed : Math.min(framed, scrub.beginning(held));
         byte[] passed = Arrays.copyOf(held, end);
         struck.stream().takeWhile(at -> at < end).forEach(at -> passed[at] = Scrub.STAR);
         to.write(passed, 0, end);

@@ -51,7 +51,9 @@ final class GrpcForwarding implements Stream.Listener {
             exchange.onEnd(call::giveUp);
             Thread sending = empty ? null : Thread.ofVirtual().start(() -> sendBody(call));
             try {
-                passHead(awaitHead());
+                var first = awaitHead();
+                PartialAnswers.refuse(exchange, first.getStatus(), first.getHttpFields());
+                passHead(first);
                 passContent(call.stream());
             } finally {
                 if (sending != null) {

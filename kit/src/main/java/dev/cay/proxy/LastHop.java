@@ -65,9 +65,10 @@ public final class LastHop {
         return exchange.request().getAttribute(BODY) instanceof FilledBody body ? body : null;
     }
 
-    /// Removes these values from the answer wherever the server repeats them. More values can be added before the
-    /// answer begins.
+    /// Removes these values from the answer wherever the server repeats them, and asks for no part of a file. More
+    /// values can be added before the answer begins.
     public static void strike(Exchange exchange, Collection<String> values) {
+        PartialAnswers.withhold(exchange);
         Scrub before = scrub(exchange);
         exchange.request().setAttribute(STRUCK, before == null ? new Scrub(values) : before.with(values));
     }

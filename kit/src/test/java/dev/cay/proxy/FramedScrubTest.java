@@ -51,6 +51,13 @@ final class FramedScrubTest {
     }
 
     @Test
+    void strikesAlsoWhereAnAnswerHasNoFrames() {
+        for (int size = 1; size < 20; size++) {
+            assertThat(passed(FramedScrub.Protocol.GRPC, VALUE, size)).isEqualTo(STARS);
+        }
+    }
+
+    @Test
     void aValueInMessagesIsStruckOutHoweverItIsCut() {
         String medium = "x".repeat(300);
         String large = "y".repeat(70_000);
