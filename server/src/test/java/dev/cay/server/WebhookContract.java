@@ -315,6 +315,7 @@ abstract class WebhookContract {
         assertThat(entry.get("webhook")).isEqualTo(off.get("id"));
         assertThat(entry.get("actor").stringValue()).isEqualTo("daemon");
         assertThat(entry.has("team")).isTrue();
+        assertGivenUp(hook, id, "switched off");
         receiver.status = 200;
         int before = receiver.requests.size();
         String later = cay.create();
@@ -371,6 +372,52 @@ abstract class WebhookContract {
         await(id, "create", "kill");
         var unknown = cay.call("POST", "/events/webhooks/" + hook + "/redeliveries", "{\"eventId\":\"none\"}");
         assertThat(unknown.status()).isEqualTo(404);
+    }
+
+    /// Later events were sent already when somebody asks for this one again.
+    @Test
+    void anEventThatIsSentAgainAndFailsHoldsUpNothingAndIsSoonGivenUp() {
+        String hook = hook();
+        String id = sandbox();
+        await(id, "create");
+        awaitAttempts(hook, 1);
+        receiver.refuses = request -> request.label().equals("create");
+        String created = eventIds(id).getFirst();
+        String path = "/events/webhooks/" + hook + "/redeliveries";
+        assertThat(cay.call("POST", path, "{\"eventId\":\"" + created + "\"}").status())
+                .isEqualTo(202);
+        awaitAttempts(hook, 2);
+        touch(id);
+        await(id, "create", "update");
+        awaitAttempts(hook, 3);
+        for (int retry = 1; retry <= 3; retry++) {
+            assertThat(states(id)).containsExactlyInAnyOrder("OPEN", "DELIVERED");
+            cay.clock.pass(Duration.ofSeconds(10));
+            awaitAttempts(hook, 3 + retry);
+        }
+        TestServer.await("given up", () -> states(id).contains("FAILED"));
+        cay.clock.pass(Duration.ofHours(2));
+        assertQuiet(6);
+        receiver.refuses = _ -> false;
+        assertThat(cay.call("POST", path, "{\"failed\":true}").text()).isEqualTo("{\"events\":1,\"left\":0}");
+        await(id, "create", "update", "create");
+    }
+
+    /// It goes on as before: a day is a day, however often somebody asks.
+    @Test
+    void anOpenEventThatIsSentAgainIsDueAtOnceAndKeepsItsPlace() {
+        String hook = hook();
+        receiver.status = 500;
+        String id = sandbox();
+        awaitAttempts(hook, 1);
+        touch(id);
+        String created = eventIds(id).getFirst();
+        cay.call("POST", "/events/webhooks/" + hook + "/redeliveries", "{\"eventId\":\"" + created + "\"}");
+        awaitAttempts(hook, 2);
+        assertQuiet(2);
+        receiver.status = 200;
+        cay.clock.pass(Duration.ofSeconds(10));
+        await(id, "create", "update");
     }
 
     @Test
@@ -594,13 +641,36 @@ abstract class WebhookContract {
         awaitFull(1);
         String tooMany = sandbox();
         assertThat(states(tooMany)).containsExactly("FAILED");
+        assertGivenUp(hook, tooMany, "10000 events waited");
         cay.store.write(handle -> handle.execute("DELETE FROM webhook_message WHERE sandbox_id = 'other'"));
         var again = cay.call("POST", "/events/webhooks/%s/redeliveries".formatted(hook), "{\"failed\":true}");
         assertThat(again.status()).as(again.text()).isEqualTo(202);
         assertThat(again.text()).isEqualTo("{\"events\":1,\"left\":0}");
         await(tooMany, "create");
+        TestServer.await("the record", () -> states(tooMany).equals(List.of("DELIVERED")));
+        assertThat(deliveries(hook, "?deliveryStatus=failed").get("data")).isEmpty();
         awaitFull(0);
         await(sandbox(), "create");
+    }
+
+    /// The event is in the list with the reason, though no request was made for it.
+    private void assertGivenUp(String hook, String sandbox, String reason) {
+        var lasts = deliveries(hook, "?deliveryStatus=failed").get("data").values().stream()
+                .filter(group -> group.get("sandboxId").stringValue().equals(sandbox))
+                .map(group -> group.get("attempts"))
+                .map(attempts -> attempts.get(attempts.size() - 1))
+                .filter(attempt -> attempt.get("errorMessage").stringValue().contains(reason))
+                .toList();
+        assertThat(lasts).isNotEmpty();
+        var last = lasts.getFirst();
+        assertThat(last.get("status").stringValue()).isEqualTo("failed");
+        assertThat(last.get("errorClass").stringValue()).isEqualTo("canceled");
+        assertThat(last.get("errorMessage").stringValue()).contains("redeliver it");
+        assertThat(last.get("requestBody").stringValue()).contains(sandbox);
+        assertThat(last.get("id").stringValue()).hasSize(36);
+        assertThat(deliveries(hook, "?deliveryStatus=success").get("data").values().stream()
+                        .map(group -> group.get("sandboxId").stringValue()))
+                .doesNotContain(sandbox);
     }
 
     private void awaitFull(int webhooks) {

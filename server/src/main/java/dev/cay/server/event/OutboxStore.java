@@ -16,9 +16,10 @@ final class OutboxStore {
     static void insert(Handle handle, LifecycleEvent event) {
         handle.createUpdate("""
                         INSERT INTO webhook_message (webhook_id, event_id, event_type, sandbox_id, body, state,
-                            attempts, created_at, next_at)
+                            attempts, created_at, next_at, given_up, given_up_at)
                         SELECT id, :event, :type, :sandbox, :body,
-                            CASE WHEN is_full = 1 THEN 'FAILED' ELSE 'OPEN' END, 0, :at, :at
+                            CASE WHEN is_full = 1 THEN 'FAILED' ELSE 'OPEN' END, 0, :at, :at,
+                            CASE WHEN is_full = 1 THEN 'FULL' END, CASE WHEN is_full = 1 THEN CAST(:at AS BIGINT) END
                         FROM webhook
                         WHERE team_id = :team AND enabled = 1 AND events LIKE :pattern
                         ON CONFLICT (webhook_id, event_id) DO NOTHING

@@ -38,7 +38,8 @@ public record Migrations(List<String> files) {
             "migrations/V19__template_networks.sql",
             "migrations/V20__egress_logs.sql",
             "migrations/V21__queues_and_rotation.sql",
-            "migrations/V22__egress_logs_of_teams.sql");
+            "migrations/V22__egress_logs_of_teams.sql",
+            "migrations/V23__event_storage.sql");
 
     /// With those that only PostgreSQL needs.
     public static final Migrations POSTGRES = of(
@@ -61,7 +62,8 @@ public record Migrations(List<String> files) {
             "migrations/V19__template_networks.sql",
             "migrations/V20__egress_logs.sql",
             "migrations/V21__queues_and_rotation.sql",
-            "migrations/V22__egress_logs_of_teams.sql");
+            "migrations/V22__egress_logs_of_teams.sql",
+            "migrations/V23__event_storage.sql");
 
     public Migrations {
         files = List.copyOf(files);

@@ -31,6 +31,7 @@ public final class StoreCopy {
             new Table("template_alias", List.of("namespace", "alias")),
             new Table("sandbox", List.of("id")),
             new Table("event", List.of("sequence")),
+            new Table("event_part", List.of("id")),
             new Table("build", List.of("id")),
             new Table("build_tag", List.of("template_id", "tag")),
             new Table("volume", List.of("id")),

@@ -1,9 +1,11 @@
 package dev.cay.server.webhook;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
 import java.util.Map;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /// One request to a receiver and its result.
@@ -29,6 +31,25 @@ record Attempt(
         @Nullable String message) {
     Attempt {
         headers = Map.copyOf(headers);
+    }
+
+    /// Tells users why a message was given up without an attempt. It is made of the message and not stored.
+    static Attempt notMade(Webhook webhook, Message message, Message.GivenUp end) {
+        String id = UUID.nameUUIDFromBytes((webhook.id() + " " + message.eventId()).getBytes(StandardCharsets.UTF_8))
+                .toString();
+        return new Attempt(
+                id,
+                webhook.id(),
+                message.eventId(),
+                end.at(),
+                Duration.ZERO,
+                webhook.url(),
+                Map.of(),
+                null,
+                null,
+                null,
+                ErrorClass.CANCELED,
+                "given up: %s; redeliver it to send it".formatted(end.reason().sentence()));
     }
 
     boolean succeeded() {

@@ -47,7 +47,8 @@ final class AttemptRecords {
         }
         Instant first = message.firstAt() == null ? attempt.startedAt() : message.firstAt();
         Instant failingSince = WebhookStore.noteFailure(handle, webhook, attempt.startedAt());
-        if (!RetrySchedule.isOver(first, now)) {
+        if (!RetrySchedule.isLast(message, attempts, first, now)) {
+            // A redelivered message has its hold already, one that is over.
             var hold = RetrySchedule.holdUntil(
                     message.createdAt(),
                     first,
@@ -64,7 +65,7 @@ final class AttemptRecords {
         if (!WebhookStore.disable(handle, webhook, now, reason)) {
             return Result.NOTED;
         }
-        MessageStore.giveUpAll(handle, webhook.id());
+        MessageStore.giveUpAll(handle, webhook.id(), now);
         return Result.DISABLED;
     }
 }

@@ -6,6 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.jdbi.v3.core.Handle;
@@ -92,13 +93,15 @@ final class AttemptStore {
         }
     }
 
-    /// Messages that were tried. Looks at so many and no more, because others wait for the database meanwhile.
+    /// Messages that were tried, or given up before. Looks at so many and no more, because others wait for the database
+    /// meanwhile.
     static Stretch messages(Handle handle, Query query) {
         Long end = end(handle, query);
         String last = """
-                (SELECT CASE WHEN a.error_class IS NULL THEN 'success' ELSE 'failed' END FROM webhook_attempt a
+                CASE WHEN m.state = 'FAILED' AND m.given_up IS NOT NULL THEN 'failed' ELSE
+                    (SELECT CASE WHEN a.error_class IS NULL THEN 'success' ELSE 'failed' END FROM webhook_attempt a
                     WHERE a.webhook_id = m.webhook_id AND a.event_id = m.event_id
-                    ORDER BY a.started_at DESC, a.id DESC LIMIT 1)
+                    ORDER BY a.started_at DESC, a.id DESC LIMIT 1) END
                 """;
         var statuses = query.statuses().isEmpty() ? List.of("success", "failed") : query.statuses();
         var types = query.types().isEmpty() ? EVERY_TYPE : query.types();
@@ -148,8 +151,18 @@ final class AttemptStore {
         return query.ascending() ? ">" : "<";
     }
 
-    /// The last ones of a message, in their order.
-    static List<Attempt> of(Handle handle, Message message) {
+    /// The last ones of a message, in their order. The reason why it was given up comes last, like an attempt that was
+    /// not made.
+    static List<Attempt> of(Handle handle, Webhook webhook, Message message) {
+        var all = new ArrayList<>(made(handle, message));
+        var end = message.givenUp();
+        if (end != null) {
+            all.add(Attempt.notMade(webhook, message, end));
+        }
+        return all;
+    }
+
+    private static List<Attempt> made(Handle handle, Message message) {
         return handle.createQuery("""
                         SELECT * FROM webhook_attempt WHERE webhook_id = :webhook AND event_id = :event
                         ORDER BY started_at DESC, id DESC LIMIT :most

@@ -93,7 +93,7 @@ final class DeliveryRoutes {
         Long next = stretch.end();
         long characters = 0;
         for (var message : stretch.found()) {
-            var attempts = AttemptStore.of(handle, message);
+            var attempts = AttemptStore.of(handle, webhook, message);
             characters += (long) attempts.size() * (message.body().length() + LONGEST_REST);
             if (groups.size() == query.limit() - 1 || (characters > MOST_CHARACTERS && !groups.isEmpty())) {
                 next = stretch.found().get(groups.size() - 1).sequence();

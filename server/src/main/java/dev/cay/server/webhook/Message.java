@@ -5,11 +5,13 @@ import org.jspecify.annotations.Nullable;
 
 /// One event for one webhook.
 ///
-/// @param sequence  orders the messages of a sandbox
-/// @param body      the bytes that every attempt sends
-/// @param attempts  failed attempts since it was opened
-/// @param createdAt when the event happened
-/// @param firstAt   the first failed attempt since it was opened; null while there is none
+/// @param sequence    orders the messages of a sandbox
+/// @param body        the bytes that every attempt sends
+/// @param attempts    failed attempts since it was opened
+/// @param createdAt   when the event happened
+/// @param firstAt     the first failed attempt since it was opened; null while there is none
+/// @param redelivered whether a user asked to send it again
+/// @param givenUp     why it was given up where its attempts do not tell it; null otherwise
 record Message(
         long sequence,
         String webhookId,
@@ -20,13 +22,34 @@ record Message(
         State state,
         int attempts,
         Instant createdAt,
-        @Nullable Instant firstAt) {
+        @Nullable Instant firstAt,
+        boolean redelivered,
+        @Nullable GivenUp givenUp) {
     /// The state of delivery.
     enum State {
         /// Still to be sent.
         OPEN,
         DELIVERED,
-        /// The receiver did not accept it for a day.
+        /// The receiver did not accept it, or it was not sent at all.
         FAILED
+    }
+
+    /// The end of a message that was not tried until its end.
+    record GivenUp(Reason reason, Instant at) {}
+
+    /// Why a message was given up without another attempt.
+    enum Reason {
+        FULL("%d events waited for this webhook already".formatted(MessageStore.MOST_OPEN)),
+        SWITCHED_OFF("the webhook was switched off, as nothing arrived there for a day");
+
+        private final String sentence;
+
+        Reason(String sentence) {
+            this.sentence = sentence;
+        }
+
+        String sentence() {
+            return sentence;
+        }
     }
 }

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 /// The SQL of messages: which are to be sent next, and what became of them.
 ///
 /// The messages of one sandbox for one webhook are a line. A message can be sent when all open ones before it in its
-/// line were tried and their hold has ended.
+/// line were tried and their hold has ended. Redelivered messages hold back none, and those that are sent for the
+/// first time go before them.
 final class MessageStore {
     /// Messages of a webhook that wait to be sent. Beyond that, further ones are given up at once, so that a
     /// receiver that is away does not fill the database.
@@ -41,7 +42,7 @@ final class MessageStore {
                                             AND b.state = 'OPEN' AND (b.hold_until IS NULL
                                                 OR (b.hold_until > :now AND b.hold_until <= :far))
                                         ORDER BY b.sequence LIMIT 1), d.sequence)
-                                ORDER BY d.sequence LIMIT 1)
+                                ORDER BY d.redelivered, d.sequence LIMIT 1)
                             FROM (SELECT DISTINCT sandbox_id FROM webhook_message
                                 WHERE webhook_id = :webhook AND state = 'OPEN') line)
                         ORDER BY m.next_at, m.sequence LIMIT :most
@@ -106,9 +107,11 @@ final class MessageStore {
                 """, attempts, message.sequence(), message.eventId());
     }
 
-    static void giveUpAll(Handle handle, String webhookId) {
-        handle.execute(
-                "UPDATE webhook_message SET state = 'FAILED' WHERE webhook_id = ? AND state = 'OPEN'", webhookId);
+    static void giveUpAll(Handle handle, String webhookId, Instant now) {
+        handle.execute("""
+                UPDATE webhook_message SET state = 'FAILED', given_up = ?, given_up_at = ?
+                WHERE webhook_id = ? AND state = 'OPEN'
+                """, Message.Reason.SWITCHED_OFF.name(), now.toEpochMilli(), webhookId);
     }
 
     /// The time of the first failure of the earliest open message before this one, of the same sandbox and webhook.
@@ -116,7 +119,7 @@ final class MessageStore {
         return handle.createQuery("""
                         SELECT min(first_at) FROM webhook_message
                         WHERE webhook_id = :webhook AND sandbox_id = :sandbox AND state = 'OPEN'
-                            AND sequence < :sequence AND first_at IS NOT NULL
+                            AND sequence < :sequence AND first_at IS NOT NULL AND redelivered = 0
                         """)
                 .bind("webhook", message.webhookId())
                 .bind("sandbox", message.sandboxId())
@@ -130,23 +133,26 @@ final class MessageStore {
         return row.wasNull() ? null : Instant.ofEpochMilli(millis);
     }
 
-    /// Reopens messages. A reopened delivered message holds back no other; failed ones are sent in their order
-    /// again.
+    /// Reopens a message. One that is open anyway is due at once, and keeps its retries and its hold.
     ///
     /// @return the number of messages, also of those that are open anyway
     static int reopen(Handle handle, String webhookId, String eventId, Instant now) {
         return handle.execute("""
-                UPDATE webhook_message SET next_at = ?, first_at = NULL, attempts = 0,
-                    hold_until = CASE WHEN state = 'FAILED' THEN NULL WHEN state = 'DELIVERED' THEN 0 ELSE hold_until END,
-                    state = 'OPEN'
-                WHERE webhook_id = ? AND event_id = ?
-                """, now.toEpochMilli(), webhookId, eventId);
+                        UPDATE webhook_message SET next_at = ? WHERE webhook_id = ? AND event_id = ? AND state = 'OPEN'
+                        """, now.toEpochMilli(), webhookId, eventId)
+                + handle.execute(REOPEN + """
+                        WHERE webhook_id = ? AND event_id = ? AND state <> 'OPEN'
+                        """, now.toEpochMilli(), webhookId, eventId);
     }
+
+    private static final String REOPEN = """
+            UPDATE webhook_message SET next_at = ?, first_at = NULL, attempts = 0, hold_until = 0, redelivered = 1,
+                given_up = NULL, given_up_at = NULL, state = 'OPEN'
+            """;
 
     /// Reopens the oldest of those that were given up.
     static int reopenFailed(Handle handle, String webhookId, Instant now, int most) {
-        return handle.execute("""
-                UPDATE webhook_message SET next_at = ?, first_at = NULL, attempts = 0, hold_until = NULL, state = 'OPEN'
+        return handle.execute(REOPEN + """
                 WHERE sequence IN (SELECT sequence FROM webhook_message WHERE webhook_id = ? AND state = 'FAILED'
                     ORDER BY sequence LIMIT ?)
                 """, now.toEpochMilli(), webhookId, most);
@@ -249,6 +255,15 @@ final class MessageStore {
                 Message.State.valueOf(row.getString("state")),
                 row.getInt("attempts"),
                 Instant.ofEpochMilli(row.getLong("created_at")),
-                WebhookStore.time(row, "first_at"));
+                WebhookStore.time(row, "first_at"),
+                row.getInt("redelivered") == 1,
+                givenUp(row));
+    }
+
+    private static Message.@Nullable GivenUp givenUp(ResultSet row) throws SQLException {
+        String reason = row.getString("given_up");
+        return reason == null || !row.getString("state").equals(Message.State.FAILED.name())
+                ? null
+                : new Message.GivenUp(Message.Reason.valueOf(reason), Instant.ofEpochMilli(row.getLong("given_up_at")));
     }
 }

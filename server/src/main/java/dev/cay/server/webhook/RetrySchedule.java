@@ -19,6 +19,9 @@ final class RetrySchedule {
             Duration.ofMinutes(10),
             Duration.ofMinutes(15));
 
+    /// Retries of a message that was sent again by hand, as many and as far apart as E2B's.
+    private static final int REDELIVERY_RETRIES = 3;
+
     private static final Duration LATER = Duration.ofMinutes(30);
     private static final Duration HOLD = Duration.ofHours(1);
     static final Duration OPEN = Duration.ofDays(1);
@@ -38,6 +41,13 @@ final class RetrySchedule {
 
     static boolean isOver(Instant firstFailure, Instant now) {
         return !now.isBefore(firstFailure.plus(OPEN));
+    }
+
+    /// Whether a message is given up after its last attempt.
+    ///
+    /// @param failed how many attempts have failed, from 1
+    static boolean isLast(Message message, int failed, Instant firstFailure, Instant now) {
+        return message.redelivered() ? failed > REDELIVERY_RETRIES : isOver(firstFailure, now);
     }
 
     /// Until when later messages of the sandbox wait for this one.

@@ -77,8 +77,19 @@ final class WebhookRoutes {
         body.put("type", TEST_TYPE);
         body.put("webhookId", webhook.id());
         String text = Json.text(body);
-        var message =
-                new Message(0, webhook.id(), id, TEST_TYPE, "", text, Message.State.OPEN, 0, webhook.createdAt(), null);
+        var message = new Message(
+                0,
+                webhook.id(),
+                id,
+                TEST_TYPE,
+                "",
+                text,
+                Message.State.OPEN,
+                0,
+                webhook.createdAt(),
+                null,
+                false,
+                null);
         if (!tests.addIfFree(webhook, message)) {
             throw CayException.exhausted(
                     "a test of this webhook, or too many of others, waits for its receiver; try again when that has ended",
