@@ -5,6 +5,7 @@ import { chooseTeam, loadSession, may, message, read, session, signOut, team, wr
 import { trouble } from './live'
 import { Audit } from './pages/audit'
 import { Keys } from './pages/keys'
+import { LimitsPage } from './pages/limits'
 import { Overview } from './pages/overview'
 import { SandboxPage } from './pages/sandbox'
 import { Sandboxes } from './pages/sandboxes'
@@ -27,6 +28,7 @@ const PLACES: Place[] = [
   { to: '/', name: 'Sandboxes', key: 's', icon: 'M4 7l8-4 8 4v10l-8 4-8-4zM4 7l8 4 8-4M12 11v10', shown: () => true },
   { to: '/templates', name: 'Templates', key: 't', icon: 'M4 4h16v5H4zM4 13h7v7H4zM15 13h5v7h-5z', shown: () => may.value.seeTemplates },
   { to: '/keys', name: 'API keys', key: 'k', icon: 'M14 10a4 4 0 1 0-2.8 3.8L13 16h2v2h2v2h3v-3l-6.2-6.2M9 9h.01', shown: () => may.value.all },
+  { to: '/limits', name: 'Limits', key: 'l', icon: 'M4 18a9 9 0 1 1 16 0M12 15l4-5', shown: () => may.value.all },
   { to: '/audit', name: 'Audit log', key: 'a', icon: 'M6 3h9l4 4v14H6zM9 12h7M9 16h7M9 8h3', shown: () => may.value.all },
 ]
 
@@ -43,6 +45,7 @@ function Page() {
     '/overview': Overview,
     '/templates': Templates,
     '/keys': Keys,
+    '/limits': LimitsPage,
     '/audit': Audit,
   }
   const Found = pages[at]

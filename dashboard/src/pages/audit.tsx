@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals'
 import { get } from '../api'
 import { query, setQuery } from '../router'
-import { Empty, Failed, useLoad } from '../ui'
+import { Table } from '../table'
+import { useLoad } from '../ui'
 
 type Entry = Record<string, unknown>
 
@@ -39,44 +40,32 @@ export function Audit() {
         />
         <button>Show</button>
       </form>
-      {loaded.error && <Failed text={loaded.error} />}
-      {!loaded.value ? (
-        !loaded.error && <p class="loading">Loading…</p>
-      ) : loaded.value.length === 0 ? (
-        <Empty>No entries.</Empty>
-      ) : (
-        <div class="scroll">
-          <table>
-            <thead>
-              <tr>
-                <th>Time</th>
-                <th>Action</th>
-                <th>Who</th>
-                <th>Result</th>
-                <th class="wide">Details</th>
-              </tr>
-            </thead>
-            <tbody>
-              {loaded.value.map((one, at) => (
-                <tr key={text(one['sequence']) || at} title={text(one['request'])}>
-                  <td class="dim num">{one['time'] ? new Date(text(one['time'])).toLocaleString() : ''}</td>
-                  <td>{text(one['action'])}</td>
-                  <td class="mono wrap dim" title={text(one['actor'])}>
-                    {text(one['credential'] ?? one['actor'])}
-                  </td>
-                  <td>{text(one['result'])}</td>
-                  <td class="wide mono wrap dim">
-                    {Object.entries(one)
-                      .filter(([key]) => !SHOWN.has(key))
-                      .map(([key, value]) => `${key} ${text(value)}`)
-                      .join(', ')}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
+      <Table
+        label="Entries"
+        rows={loaded.value}
+        error={loaded.error}
+        id={(one) => text(one['id']) || text(one['sequence'])}
+        columns={[
+          { name: 'Time', class: 'dim num', cell: (one) => (one['time'] ? new Date(text(one['time'])).toLocaleString() : '') },
+          { name: 'Action', cell: (one) => text(one['action']) },
+          {
+            name: 'Who',
+            class: 'mono wrap dim',
+            cell: (one) => <span title={text(one['actor'])}>{text(one['credential'] ?? one['actor'])}</span>,
+          },
+          { name: 'Result', cell: (one) => text(one['result']) },
+          {
+            name: 'Details',
+            class: 'wide mono wrap dim',
+            cell: (one) =>
+              Object.entries(one)
+                .filter(([key]) => !SHOWN.has(key))
+                .map(([key, value]) => `${key} ${text(value)}`)
+                .join(', '),
+          },
+        ]}
+        empty="No entries."
+      />
     </section>
   )
 }

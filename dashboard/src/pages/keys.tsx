@@ -1,6 +1,9 @@
 import { useSignal } from '@preact/signals'
-import { call, get, message } from '../api'
-import { Ago, attempt, confirm, copy, Dialog, Empty, Failed, useLoad } from '../ui'
+import { call, get } from '../api'
+import { Field, Form, FormDialog, text } from '../form'
+import { Counts, each, Search, Table, useFilter } from '../table'
+import { Ago, confirm, copy, Dialog, Failed, useLoad } from '../ui'
+import { LIMITS } from './limits'
 
 interface Key {
   id: string
@@ -17,70 +20,66 @@ const DAY = 86_400_000
 
 export function Keys() {
   const loaded = useLoad((end) => get<Key[]>('/api-keys', end), [], 10_000)
+  const shown = useFilter(loaded.value, ({ name, scope, madeBy }) => [name, scope, madeBy])
   const creating = useSignal(false)
-  const revoke = async (one: Key) => {
-    if (!(await confirm(`Revoke ${one.name}?`, 'Programs and browsers that use this key are refused at once.', 'Revoke'))) return
-    await attempt(() => call('DELETE', '/api-keys/' + one.id), 'Revoked')
+  const limiting = useSignal<Key | null>(null)
+  const revoke = async (keys: Key[]) => {
+    const what = keys.length === 1 ? keys[0]!.name : `${keys.length} keys`
+    if (!(await confirm(`Revoke ${what}?`, 'Programs and browsers that use it are refused at once.', 'Revoke'))) return
+    await each(keys, ['Key', 'keys'], 'revoked', ({ id }) => call('DELETE', '/api-keys/' + id))
     loaded.reload()
   }
   return (
     <section>
       <header class="page">
         <h1>API keys</h1>
-        <span class="counts">{loaded.value && <b>{loaded.value.length}</b>}</span>
+        <Counts of={loaded.value} shown={shown} />
         <button type="button" class="primary" id="create" title="c" onClick={() => (creating.value = true)}>
           New key
         </button>
       </header>
-      {loaded.error && <Failed text={loaded.error} />}
-      {!loaded.value ? (
-        !loaded.error && <p class="loading">Loading…</p>
-      ) : loaded.value.length === 0 ? (
-        <Empty>No keys.</Empty>
-      ) : (
-        <div class="scroll">
-          <table>
-            <thead>
-              <tr>
-                <th>Name</th>
-                <th>Key</th>
-                <th>Scope</th>
-                <th class="mid">Last used</th>
-                <th class="wide">Created</th>
-                <th class="wide">Expires</th>
-                <th>
-                  <span class="sr">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {loaded.value.map((one) => (
-                <tr key={one.id}>
-                  <td class="wrap">
-                    {one.name}
-                    {one.madeBy && <span class="dim"> by {one.madeBy}</span>}
-                  </td>
-                  <td class="mono dim">
-                    {one.mask.prefix}
-                    {one.mask.maskedValuePrefix}…{one.mask.maskedValueSuffix}
-                  </td>
-                  <td class="mono wrap">{one.scope}</td>
-                  <td class="mid dim">{one.lastUsed ? <Ago at={one.lastUsed} /> : 'never'}</td>
-                  <td class="wide dim">
-                    <Ago at={one.createdAt} />
-                  </td>
-                  <td class="wide dim">{one.expiresAt ? new Date(one.expiresAt).toLocaleString() : 'never'}</td>
-                  <td class="acts">
-                    <button type="button" class="danger" aria-label={'Revoke ' + one.name} onClick={() => revoke(one)}>
-                      Revoke
-                    </button>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
+      <div class="filters" role="search">
+        <Search placeholder="Search names and scopes" />
+      </div>
+      <Table
+        label="Keys"
+        rows={shown}
+        error={loaded.error}
+        id={({ id }) => id}
+        columns={[
+          {
+            name: 'Name',
+            class: 'wrap',
+            cell: ({ name, madeBy }) => (
+              <>
+                {name}
+                {madeBy && <span class="dim"> by {madeBy}</span>}
+              </>
+            ),
+          },
+          {
+            name: 'Key',
+            class: 'mono dim mid',
+            cell: ({ mask }) => `${mask.prefix}${mask.maskedValuePrefix}…${mask.maskedValueSuffix}`,
+          },
+          { name: 'Scope', class: 'mono wrap', cell: ({ scope }) => scope },
+          { name: 'Last used', class: 'mid dim', cell: ({ lastUsed }) => (lastUsed ? <Ago at={lastUsed} /> : 'never') },
+          { name: 'Created', class: 'wide dim', cell: ({ createdAt }) => <Ago at={createdAt} /> },
+          { name: 'Expires', class: 'wide dim', cell: ({ expiresAt }) => (expiresAt ? new Date(expiresAt).toLocaleString() : 'never') },
+        ]}
+        actions={(one) => (
+          <>
+            <button type="button" aria-label={'Limits of ' + one.name} onClick={() => (limiting.value = one)}>
+              Limits
+            </button>
+            <button type="button" class="danger" aria-label={'Revoke ' + one.name} onClick={() => revoke([one])}>
+              Revoke
+            </button>
+          </>
+        )}
+        bulk={[{ name: 'Revoke', danger: true, run: revoke }]}
+        empty="No keys."
+      />
       {creating.value && (
         <NewKey
           onClose={() => {
@@ -89,24 +88,18 @@ export function Keys() {
           }}
         />
       )}
+      {limiting.value && <KeyLimits key={limiting.value.id} of={limiting.value} onClose={() => (limiting.value = null)} />}
     </section>
   )
 }
 
 function NewKey({ onClose }: { onClose: () => void }) {
   const made = useSignal('')
-  const error = useSignal('')
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget as HTMLFormElement)
+  const submit = async (form: FormData) => {
     const days = Number(form.get('days'))
-    const body: Record<string, string> = { name: String(form.get('name')), scope: String(form.get('scope')) }
+    const body: Record<string, string> = { name: text(form, 'name'), scope: text(form, 'scope') }
     if (days) body['expiresAt'] = new Date(Date.now() + days * DAY).toISOString()
-    try {
-      made.value = (await call<{ key: string }>('POST', '/api-keys', body)).key
-    } catch (e) {
-      error.value = message(e)
-    }
+    made.value = (await call<{ key: string }>('POST', '/api-keys', body)).key
   }
   return (
     <Dialog title="New API key" onClose={onClose}>
@@ -123,37 +116,60 @@ function NewKey({ onClose }: { onClose: () => void }) {
           </footer>
         </>
       ) : (
-        <form class="fields" onSubmit={submit}>
-          <label>
-            Name
-            <input name="name" required autofocus autocomplete="off" />
-          </label>
+        <Form action="Create" submit={submit}>
+          <Field name="name" label="Name">
+            <input required autofocus autocomplete="off" />
+          </Field>
           <div class="two">
-            <label>
-              Scope
-              <select name="scope">
+            <Field name="scope" label="Scope">
+              <select>
                 <option value="all">all</option>
                 <option value="sandboxes">sandboxes</option>
                 <option value="templates">templates</option>
                 <option value="read">read</option>
               </select>
-            </label>
-            <label>
-              Expires
-              <select name="days">
+            </Field>
+            <Field name="days" label="Expires">
+              <select>
                 <option value="0">never</option>
                 <option value="1">in a day</option>
                 <option value="30">in 30 days</option>
                 <option value="365">in a year</option>
               </select>
-            </label>
+            </Field>
           </div>
-          {error.value && <Failed text={error.value} />}
-          <footer>
-            <button class="primary">Create</button>
-          </footer>
-        </form>
+        </Form>
       )}
     </Dialog>
+  )
+}
+
+/** What one key may use of what its team may use. */
+function KeyLimits({ of, onClose }: { of: Key; onClose: () => void }) {
+  const path = `/api-keys/${of.id}/limits`
+  const loaded = useLoad((end) => get<{ limits: Record<string, number | null> }>(path, end), [path])
+  const fields = LIMITS.filter(({ ofKeys }) => ofKeys)
+  const title = 'Limits of ' + of.name
+  if (!loaded.value) {
+    return (
+      <Dialog title={title} onClose={onClose}>
+        {loaded.error ? <Failed text={loaded.error} /> : <p class="loading">Loading…</p>}
+      </Dialog>
+    )
+  }
+  const { limits } = loaded.value
+  const submit = (form: FormData) =>
+    call('PUT', path, Object.fromEntries(fields.map(({ name }) => [name, text(form, name) === '' ? null : Number(text(form, name))])))
+  return (
+    <FormDialog title={title} action="Save" submit={submit} onClose={onClose}>
+      <p class="dim">An empty field is no limit of the key. What the team may use holds too.</p>
+      <div class="two">
+        {fields.map(({ name, label }) => (
+          <Field key={name} name={name} label={label}>
+            <input type="number" step="1" inputmode="numeric" defaultValue={limits[name] ?? ''} />
+          </Field>
+        ))}
+      </div>
+    </FormDialog>
   )
 }

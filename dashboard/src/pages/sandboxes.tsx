@@ -3,7 +3,8 @@ import { useEffect, useRef } from 'preact/hooks'
 import { call, get, may, session, team } from '../api'
 import { sandboxes, type Sandbox } from '../live'
 import { go, href, query, setQuery } from '../router'
-import { attempt, Ago, confirm, copy, Empty, Icon, Left, Meter, size, State, toast } from '../ui'
+import { BulkBar, each, type BulkAction } from '../table'
+import { attempt, Ago, confirm, copy, Empty, Icon, Left, Meter, size, State } from '../ui'
 import { Create } from './create'
 
 interface Metric {
@@ -58,36 +59,28 @@ const rows = computed<Row[]>(() => {
 
 export const name = (one: Sandbox): string => one.alias ?? one.templateID
 
-/** Does something to many sandboxes, a few at a time. */
-async function each(ids: string[], done: string, action: (id: string) => Promise<unknown>): Promise<void> {
-  const queue = [...ids]
-  let failed = 0
-  let reason = ''
-  const work = async () => {
-    for (let id = queue.pop(); id; id = queue.pop()) {
-      try {
-        await action(id)
-      } catch (e) {
-        failed++
-        reason = e instanceof Error ? e.message : String(e)
-      }
-    }
-  }
-  await Promise.all(Array.from({ length: 6 }, work))
-  if (failed) toast(`${failed} of ${ids.length} failed: ${reason}`, true)
-  else toast(`${ids.length === 1 ? 'Sandbox' : ids.length + ' sandboxes'} ${done}`)
-}
+const WORDS: [string, string] = ['Sandbox', 'sandboxes']
 
-export const pause = (ids: string[]) => each(ids, 'paused', (id) => call('POST', `/sandboxes/${id}/pause`, {}))
-export const resume = (ids: string[]) => each(ids, 'resumed', (id) => call('POST', `/v2/sandboxes/${id}/connect`, {}))
+export const pause = (ids: string[]) => each(ids, WORDS, 'paused', (id) => call('POST', `/sandboxes/${id}/pause`, {}))
+export const resume = (ids: string[]) => each(ids, WORDS, 'resumed', (id) => call('POST', `/v2/sandboxes/${id}/connect`, {}))
 export const extend = (ids: string[], seconds: number) =>
-  each(ids, 'extended', (id) => call('POST', `/sandboxes/${id}/timeout`, { timeout: seconds }))
+  each(ids, WORDS, 'extended', (id) => call('POST', `/sandboxes/${id}/timeout`, { timeout: seconds }))
 
 export async function kill(ids: string[]): Promise<void> {
   const what = ids.length === 1 ? `sandbox ${ids[0]}` : `${ids.length} sandboxes`
   const yes = await confirm(`Kill ${what}?`, 'Its processes end and its files are deleted. This cannot be undone.', 'Kill')
-  if (yes) await each(ids, 'killed', (id) => call('DELETE', `/sandboxes/${id}`))
+  if (yes) await each(ids, WORDS, 'killed', (id) => call('DELETE', `/sandboxes/${id}`))
 }
+
+const ids = (chosen: Sandbox[]) => chosen.map(({ sandboxID }) => sandboxID)
+const isRunning = ({ state }: Sandbox) => state === 'running'
+const COPY: BulkAction<Sandbox> = { name: 'Copy ids', run: (chosen) => copy(ids(chosen).join('\n')) }
+const CHANGES: BulkAction<Sandbox>[] = [
+  { name: 'Pause', applies: isRunning, run: (chosen) => pause(ids(chosen)) },
+  { name: 'Resume', applies: ({ state }) => state === 'paused', run: (chosen) => resume(ids(chosen)) },
+  { name: '1 hour from now', applies: isRunning, run: (chosen) => extend(ids(chosen), 3600) },
+  { name: 'Kill', danger: true, run: (chosen) => kill(ids(chosen)) },
+]
 
 function toggle(id: string, on: boolean): void {
   const next = new Set(picked.value)
@@ -154,7 +147,9 @@ export function Sandboxes() {
           </select>
         )}
       </div>
-      {chosen.value.length > 0 && <Bulk chosen={chosen.value} />}
+      {chosen.value.length > 0 && (
+        <BulkBar label="Sandboxes" chosen={chosen.value} actions={may.value.open ? [...CHANGES, COPY] : [COPY]} onDone={() => (picked.value = new Set())} />
+      )}
       {!all ? (
         <p class="loading">Loading…</p>
       ) : list.length === 0 ? (
@@ -174,42 +169,6 @@ export function Sandboxes() {
       )}
       {creating.value && <Create onClose={() => (creating.value = false)} />}
     </section>
-  )
-}
-
-function Bulk({ chosen }: { chosen: Sandbox[] }) {
-  const ids = chosen.map(({ sandboxID }) => sandboxID)
-  const running = chosen.filter(({ state }) => state === 'running').map(({ sandboxID }) => sandboxID)
-  const paused = chosen.filter(({ state }) => state === 'paused').map(({ sandboxID }) => sandboxID)
-  const done = () => (picked.value = new Set())
-  return (
-    <div class="bulk" role="toolbar" aria-label="Chosen sandboxes">
-      <b>{ids.length} chosen</b>
-      {may.value.open && (
-        <>
-          <button type="button" disabled={!running.length} onClick={() => pause(running).then(done)}>
-            Pause
-          </button>
-          <button type="button" disabled={!paused.length} onClick={() => resume(paused).then(done)}>
-            Resume
-          </button>
-          <button type="button" disabled={!running.length} onClick={() => extend(running, 3600).then(done)}>
-            1 hour from now
-          </button>
-        </>
-      )}
-      <button type="button" onClick={() => copy(ids.join('\n'))}>
-        Copy ids
-      </button>
-      {may.value.open && (
-        <button type="button" class="danger" onClick={() => kill(ids).then(done)}>
-          Kill
-        </button>
-      )}
-      <button type="button" class="quiet" onClick={done}>
-        Clear
-      </button>
-    </div>
   )
 }
 

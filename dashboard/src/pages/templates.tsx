@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { all, get, may } from '../api'
-import { query, setQuery } from '../router'
-import { Ago, Dialog, Empty, Failed, shape, State, useLoad } from '../ui'
+import { Counts, Search, Table, useFilter } from '../table'
+import { Ago, Dialog, Failed, shape, State, useLoad } from '../ui'
 import { Create } from './create'
 
 export interface Template {
@@ -41,84 +41,50 @@ export function Templates() {
   const loaded = useLoad(() => all<Template>('/v2/templates'), [], 5000)
   const shown = useSignal<Template | null>(null)
   const creating = useSignal('')
-  const search = (query.value.get('q') ?? '').toLowerCase()
-  const list = (loaded.value ?? []).filter((one) =>
-    [one.templateID, ...one.names, ...one.aliases].some((text) => text.toLowerCase().includes(search)),
-  )
+  const list = useFilter(loaded.value, ({ templateID, names, aliases }) => [templateID, ...names, ...aliases])
   return (
     <section>
       <header class="page">
         <h1>Templates</h1>
-        <span class="counts">
-          <b>{list.length}</b>
-        </span>
+        <Counts of={loaded.value} shown={list} />
       </header>
       <div class="filters" role="search">
-        <input
-          type="search"
-          placeholder="Search names and ids"
-          aria-label="Search"
-          title="/"
-          value={query.value.get('q') ?? ''}
-          onInput={(e) => setQuery({ q: e.currentTarget.value })}
-        />
+        <Search placeholder="Search names and ids" />
       </div>
-      {loaded.error && <Failed text={loaded.error} />}
-      {!loaded.value ? (
-        !loaded.error && <p class="loading">Loading…</p>
-      ) : list.length === 0 ? (
-        <Empty>No template matches.</Empty>
-      ) : (
-        <div class="scroll">
-          <table>
-            <thead>
-              <tr>
-                <th>Name</th>
-                <th>State</th>
-                <th class="wide">Size</th>
-                <th class="right">Sandboxes</th>
-                <th class="wide">Last used</th>
-                <th class="wide">Builds</th>
-                <th class="mid">Changed</th>
-                <th>
-                  <span class="sr">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {list.map((one) => (
-                <tr key={one.templateID}>
-                  <td>
-                    <button type="button" class="link" title={one.templateID} onClick={() => (shown.value = one)}>
-                      {one.aliases[0] ?? one.names[0] ?? one.templateID}
-                    </button>
-                    {one.public && <span class="tag plain">public</span>}
-                  </td>
-                  <td>
-                    <State state={one.buildStatus} />
-                  </td>
-                  <td class="wide dim">
-                    {shape(one)}
-                  </td>
-                  <td class="right num">{one.spawnCount}</td>
-                  <td class="wide dim">{one.lastSpawnedAt ? <Ago at={one.lastSpawnedAt} /> : 'never'}</td>
-                  <td class="wide num">{one.buildCount}</td>
-                  <td class="mid dim">
-                    <Ago at={one.updatedAt} />
-                  </td>
-                  <td class="acts">
-                    {may.value.create && one.buildStatus === 'ready' && (
-                      <button type="button" onClick={() => (creating.value = one.aliases[0] ?? one.templateID)}>
-                        New sandbox
-                      </button>
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
+      <Table
+        label="Templates"
+        rows={list}
+        error={loaded.error}
+        id={({ templateID }) => templateID}
+        columns={[
+          {
+            name: 'Name',
+            cell: (one) => (
+              <>
+                <button type="button" class="link" title={one.templateID} onClick={() => (shown.value = one)}>
+                  {one.aliases[0] ?? one.names[0] ?? one.templateID}
+                </button>
+                {one.public && <span class="tag plain">public</span>}
+              </>
+            ),
+          },
+          { name: 'State', cell: ({ buildStatus }) => <State state={buildStatus} /> },
+          { name: 'Size', class: 'wide dim', cell: shape },
+          { name: 'Sandboxes', class: 'right num', cell: ({ spawnCount }) => spawnCount },
+          { name: 'Last used', class: 'wide dim', cell: ({ lastSpawnedAt }) => (lastSpawnedAt ? <Ago at={lastSpawnedAt} /> : 'never') },
+          { name: 'Builds', class: 'wide num', cell: ({ buildCount }) => buildCount },
+          { name: 'Changed', class: 'mid dim', cell: ({ updatedAt }) => <Ago at={updatedAt} /> },
+        ]}
+        actions={(one) =>
+          may.value.create &&
+          one.buildStatus === 'ready' && (
+            <button type="button" onClick={() => (creating.value = one.aliases[0] ?? one.templateID)}>
+              New sandbox
+            </button>
+          )
+        }
+        empty="No templates."
+      />
       {shown.value && <One template={shown.value} onClose={() => (shown.value = null)} />}
       {creating.value && <Create template={creating.value} onClose={() => (creating.value = '')} />}
     </section>

@@ -1,6 +1,7 @@
 import { call, get, may } from '../api'
 import type { Detail, PartProps } from '../pages/sandbox'
-import { attempt, clock, Empty, Failed, size, useLoad } from '../ui'
+import { Search, Table, useFilter } from '../table'
+import { attempt, clock, size, useLoad } from '../ui'
 
 interface Entry {
   lastSeen: string
@@ -19,19 +20,23 @@ export function Egress({ id, detail }: PartProps) {
   const loaded = useLoad((end) => get<{ entries: Entry[]; dropped: number }>(`/sandboxes/${id}/egress`, end), [id], 4000)
   const rules = useLoad((end) => get<Detail>(`/sandboxes/${id}`, end), [id])
   const network = (rules.value ?? detail).network
+  const changes = may.value.open && detail.state === 'running' && !('egressProxy' in (network ?? {}))
+  const isRefused = ({ name, allowed }: Entry) => changes && name !== undefined && !allowed
   // A rule is one more line in the list that the sandbox has; all other settings stay.
-  const add = (list: 'allowOut' | 'denyOut', host: string) =>
-    attempt(async () => {
+  const allow = (entries: Entry[]) => {
+    const hosts = entries.map(({ name }) => name!)
+    return attempt(async () => {
       const now = (await get<{ network: Record<string, unknown> }>(`/sandboxes/${id}`)).network
       const kept = Object.fromEntries(
         ['allowOut', 'denyOut', 'rules', 'inspect', 'observe'].filter((key) => now[key] !== undefined).map((key) => [key, now[key]]),
       )
-      const before = (now[list] as string[] | undefined) ?? []
-      await call('PUT', `/sandboxes/${id}/network`, { ...kept, [list]: [...new Set([...before, host])] })
+      const before = (now['allowOut'] as string[] | undefined) ?? []
+      await call('PUT', `/sandboxes/${id}/network`, { ...kept, allowOut: [...new Set([...before, ...hosts])] })
       rules.reload()
       loaded.reload()
-    }, `${list === 'allowOut' ? 'Allowed' : 'Denied'} ${host}`)
-  const changes = may.value.open && detail.state === 'running' && !('egressProxy' in (network ?? {}))
+    }, `Allowed ${hosts.join(', ')}`)
+  }
+  const shown = useFilter(loaded.value?.entries, ({ name, address, protocol }) => [name, address, protocol])
   return (
     <div>
       {network && (
@@ -41,57 +46,45 @@ export function Egress({ id, detail }: PartProps) {
           {!network.denyOut?.length && !network.allowOut?.length && 'No rules of its own: everything public is reached.'}
         </p>
       )}
-      {loaded.error ? (
-        <Failed text={loaded.error} />
-      ) : !loaded.value ? (
-        <p class="loading">Loading…</p>
-      ) : loaded.value.entries.length === 0 ? (
-        <Empty>Nothing noted. Connections are noted where rules name hosts, or where the network is observed.</Empty>
-      ) : (
-        <div class="scroll">
-          <table>
-            <thead>
-              <tr>
-                <th>Last</th>
-                <th>Destination</th>
-                <th>Protocol</th>
-                <th>Verdict</th>
-                <th class="right wide">Attempts</th>
-                <th class="right wide">Sent</th>
-                <th class="right wide">Received</th>
-                <th>
-                  <span class="sr">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {loaded.value.entries.map((one, at) => (
-                <tr key={at}>
-                  <td class="dim num">{clock(one.lastSeen)}</td>
-                  <td class="mono wrap">
-                    {one.name ?? one.address}
-                    <span class="dim">:{one.port}</span>
-                  </td>
-                  <td class="dim">{one.protocol}</td>
-                  <td>
-                    <span class={one.allowed ? 'state running' : 'state denied'}>{one.allowed ? 'allowed' : 'denied'}</span>
-                  </td>
-                  <td class="right num wide">{one.attempts}</td>
-                  <td class="right num wide">{size(one.sent)}</td>
-                  <td class="right num wide">{size(one.received)}</td>
-                  <td class="acts">
-                    {changes && one.name && !one.allowed && (
-                      <button type="button" onClick={() => add('allowOut', one.name!)}>
-                        Allow
-                      </button>
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
+      <div class="filters" role="search">
+        <Search placeholder="Search destinations" />
+      </div>
+      <Table
+        label="Destinations"
+        rows={shown}
+        error={loaded.error}
+        id={(one) => [one.name ?? one.address, one.port, one.protocol, one.match, one.allowed].join(' ')}
+        columns={[
+          { name: 'Last', class: 'dim num', cell: ({ lastSeen }) => clock(lastSeen) },
+          {
+            name: 'Destination',
+            class: 'mono wrap',
+            cell: ({ name, address, port }) => (
+              <>
+                {name ?? address}
+                <span class="dim">:{port}</span>
+              </>
+            ),
+          },
+          { name: 'Protocol', class: 'dim mid', cell: ({ protocol }) => protocol },
+          {
+            name: 'Verdict',
+            cell: ({ allowed }) => <span class={allowed ? 'state running' : 'state denied'}>{allowed ? 'allowed' : 'denied'}</span>,
+          },
+          { name: 'Attempts', class: 'right num wide', cell: ({ attempts }) => attempts },
+          { name: 'Sent', class: 'right num wide', cell: ({ sent }) => size(sent) },
+          { name: 'Received', class: 'right num wide', cell: ({ received }) => size(received) },
+        ]}
+        actions={(one) =>
+          isRefused(one) && (
+            <button type="button" onClick={() => allow([one])}>
+              Allow
+            </button>
+          )
+        }
+        bulk={changes ? [{ name: 'Allow', applies: isRefused, run: allow }] : []}
+        empty="Nothing noted. Connections are noted where rules name hosts, or where the network is observed."
+      />
     </div>
   )
 }

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { get, message } from '../api'
 import type { PartProps } from '../pages/sandbox'
 import { clock, Failed } from '../ui'
-import { save } from './files'
+import { save } from './browser'
 import { plain } from './processes'
 
 interface Line {

@@ -128,7 +128,7 @@ test('a key signs in; the list follows, filters and acts on many', async () => {
 test('a sandbox is created with variables, and its terminal outlives the page', async () => {
   const page = await signedIn()
   await page.keyboard.press('c')
-  await page.fill('textarea[name=variables]', 'GREETING=good morning')
+  await page.fill('textarea[name=envVars]', 'GREETING=good morning')
   await page.fill('textarea[name=metadata]', 'task=terminal')
   await page.click('dialog button.primary')
   await page.waitForURL(/\/sandboxes\/i/)
@@ -138,13 +138,13 @@ test('a sandbox is created with variables, and its terminal outlives the page', 
   await shows(screen(page), 'good morning 42')
   await shows(screen(page), '/dev/pts/')
   // Another size of the window is another size of the terminal.
-  const [rows] = (await screen(page).innerText()).match(/^\d+ \d+$/m)[0].split(' ').map(Number)
+  const [, rows] = await until('the size', async () => (await screen(page).innerText()).match(/^(\d+) \d+$/m), LIMIT)
   await page.setViewportSize({ width: 1000, height: 1100 })
   await until('another size', async () => {
     await page.keyboard.type('clear; stty size\n')
     await page.waitForTimeout(500)
     const found = (await screen(page).innerText()).match(/^(\d+) \d+$/m)
-    return found && Number(found[1]) > rows
+    return found && Number(found[1]) > Number(rows)
   }, LIMIT)
   await page.keyboard.type('echo marker-$((40+2))\n')
   await shows(screen(page), 'marker-42')
@@ -166,11 +166,11 @@ test('files, processes, ports, logs, metrics, events and snapshots of one sandbo
   const page = await signedIn(E2B_API_KEY, `/sandboxes/${sandbox.sandboxId}/files`)
   const tab = (name) => page.click(`.tabs a[href$="/${name}"]`)
 
-  await page.waitForSelector('[data-name=".bashrc"]')
+  await page.waitForSelector('[data-id=".bashrc"]')
   const upload = join(directory, 'notes.txt')
   await writeFile(upload, 'first line\n')
   await page.setInputFiles('input[type=file]', upload)
-  await page.click('[data-name="notes.txt"] button.link')
+  await page.click('[data-id="notes.txt"] button.link')
   await page.fill('.editor', 'changed here\n')
   await page.click('dialog button.primary')
   await until('the change', async () => (await sandbox.files.read('/home/user/notes.txt')) === 'changed here\n')
@@ -186,7 +186,7 @@ test('files, processes, ports, logs, metrics, events and snapshots of one sandbo
     return data
   })
   await page.dispatchEvent('.files', 'drop', { dataTransfer: dropped })
-  await page.waitForSelector('[data-name="dropped.txt"]')
+  await page.waitForSelector('[data-id="dropped.txt"]')
   assert.equal(await sandbox.files.read('/home/user/dropped.txt'), 'by drop')
 
   await tab('processes')
@@ -289,9 +289,28 @@ test('a key is made, shown once, and revoked', async () => {
   const line = page.locator('tbody tr', { hasText: '<img src=x' })
   await line.waitFor()
   assert.ok(!(await page.locator('main').innerText()).includes(key))
-  await line.locator('button.danger').click()
+  // What is wrong with a field is said at that field.
+  await line.locator('[aria-label^="Limits of"]').click()
+  await page.fill('dialog input[name=sandboxes]', '0')
+  await page.click('dialog button.primary')
+  await shows(page.locator('dialog .problem'), 'Sandboxes that run must be at least 1')
+  assert.equal(await page.getAttribute('dialog input[name=sandboxes]', 'aria-invalid'), 'true')
+  await page.fill('dialog input[name=sandboxes]', '3')
+  await page.click('dialog button.primary')
+  await page.waitForSelector('dialog', { state: 'detached' })
+  const id = await line.getAttribute('data-id')
+  assert.equal((await api('GET', `/api-keys/${id}/limits`)).body.limits.sandboxes, 3)
+  // Of several keys, those that match the search are chosen.
+  await page.fill('input[type=search]', 'onerror')
+  await page.check('[aria-label="All that match"]')
+  await page.click('.bulk button.danger')
   await page.click('dialog button.danger')
   await line.waitFor({ state: 'detached' })
+  await shows(page.locator('main'), 'Nothing matches')
+  await page.fill('input[type=search]', '')
+  await page.waitForSelector('tbody tr')
+  await page.click('nav >> text=Limits')
+  await shows(page.locator('tr[data-id=sandboxes]'), 'no limit')
   assert.equal((await api('GET', '/v2/sandboxes', undefined, key)).status, 401)
   await page.goto(E2B_API_URL + '/dashboard/audit')
   await shows(page.locator('main'), 'key')
@@ -370,7 +389,7 @@ test('pages are accessible, and look well in both schemes', async () => {
   await one.commands.run('mkdir -p project/src && echo "print(42)" > project/main.py && echo "# Notes" > project/README.md')
   await one.commands.run('python3 -m http.server 8000', { background: true })
   const places = {
-    sandboxes: '/', overview: '/overview', templates: '/templates', keys: '/keys', audit: '/audit', terminal: `/sandboxes/${one.sandboxId}/terminal`,
+    sandboxes: '/', overview: '/overview', templates: '/templates', keys: '/keys', limits: '/limits', audit: '/audit', terminal: `/sandboxes/${one.sandboxId}/terminal`,
     files: `/sandboxes/${one.sandboxId}/files`, metrics: `/sandboxes/${one.sandboxId}/metrics`, logs: `/sandboxes/${one.sandboxId}/logs`,
   }
   const axe = await readFile(require.resolve('axe-core/axe.min.js'), 'utf8')
