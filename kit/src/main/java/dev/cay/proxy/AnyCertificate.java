@@ -13,7 +13,7 @@ import javax.net.ssl.X509ExtendedTrustManager;
 
 /// TLS to servers in sandboxes. Certificates are not checked: a server inside makes its own, and only the sandbox can
 /// be at the other end.
-public final class AnyCertificate implements ReverseProxy.Securing {
+public final class AnyCertificate implements Upstream.Securing {
     private static final Duration HANDSHAKE = Duration.ofSeconds(10);
 
     private final SSLContext context = context();

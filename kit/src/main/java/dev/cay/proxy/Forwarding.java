@@ -7,10 +7,8 @@ import dev.cay.http.RequestBody;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import org.eclipse.jetty.http.HttpField;
-import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Response;
 import org.jspecify.annotations.Nullable;
@@ -126,7 +124,7 @@ final class Forwarding {
             if (answer.status() == 100) {
                 mayContinue.countDown();
             } else {
-                exchange.answer().interim(answer.status(), passable(answer.fields(), exchange));
+                exchange.answer().interim(answer.status(), AnswerHeaders.passable(answer.fields(), exchange));
             }
             answer.readHead();
         }
@@ -139,7 +137,7 @@ final class Forwarding {
     private void passHead() {
         Response response = exchange.response();
         response.setStatus(answer.status());
-        for (HttpField field : passable(answer.fields(), exchange)) {
+        for (HttpField field : AnswerHeaders.passable(answer.fields(), exchange)) {
             boolean misplaced = answer.status() == 204 && field.getHeader() == HttpHeader.CONTENT_LENGTH;
             if (!misplaced) {
                 response.getHeaders().add(field);
@@ -147,31 +145,8 @@ final class Forwarding {
         }
         // Only chunked answers have an end after which trailers could come, announced or not.
         if (answer.fields().contains(HttpHeader.TRANSFER_ENCODING)) {
-            response.setTrailersSupplier(() -> struck(answer.trailers(), LastHop.scrub(exchange)));
+            response.setTrailersSupplier(() -> AnswerHeaders.struck(answer.trailers(), LastHop.scrub(exchange)));
         }
-    }
-
-    /// The headers of the answer without hop-by-hop headers, and with cookies limited to the client's host.
-    static HttpFields passable(HttpFields fields, Exchange exchange) {
-        Set<String> hop = UpstreamRequest.hopOf(fields);
-        var passed = HttpFields.build();
-        for (HttpField field : fields) {
-            if (!hop.contains(field.getLowerCaseName())) {
-                passed.add(CookieScope.narrowed(field, exchange));
-            }
-        }
-        return struck(passed, LastHop.scrub(exchange));
-    }
-
-    static HttpFields struck(HttpFields fields, @Nullable Scrub scrub) {
-        if (scrub == null) {
-            return fields;
-        }
-        var struck = HttpFields.build();
-        for (HttpField field : fields) {
-            struck.add(scrub.name(field.getName()), scrub.text(String.valueOf(field.getValue())));
-        }
-        return struck;
     }
 
     /// Starts to read the body for servers that wait for it without having sent `100 Continue`. The request's head must

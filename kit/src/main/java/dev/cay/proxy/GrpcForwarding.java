@@ -43,7 +43,7 @@ final class GrpcForwarding implements Stream.Listener {
         this.request = request;
     }
 
-    void run(Http2Upstreams sessions, ReverseProxy.Upstream upstream) throws IOException {
+    void run(Http2Upstreams sessions, Upstream upstream) throws IOException {
         RequestBody body = exchange.requestBody();
         boolean empty = body.ended() && body.peek() == null;
         try (var call = sessions.begin(
@@ -90,7 +90,7 @@ final class GrpcForwarding implements Stream.Listener {
     private void passHead(MetaData.Response head) {
         Response response = exchange.response();
         response.setStatus(head.getStatus());
-        for (HttpField field : Forwarding.passable(head.getHttpFields(), exchange)) {
+        for (HttpField field : AnswerHeaders.passable(head.getHttpFields(), exchange)) {
             response.getHeaders().add(field);
         }
         response.setTrailersSupplier(this::trailers);
@@ -98,7 +98,7 @@ final class GrpcForwarding implements Stream.Listener {
 
     private HttpFields trailers() {
         synchronized (lock) {
-            return Forwarding.struck(trailers, LastHop.scrub(exchange));
+            return AnswerHeaders.struck(trailers, LastHop.scrub(exchange));
         }
     }
 

@@ -43,18 +43,18 @@ final class Http2Upstreams {
     private static final int SESSION_WINDOW = 2 * 1024 * 1024;
 
     private static final class Kept {
-        private final ReverseProxy.Upstream upstream;
+        private final Upstream upstream;
         private final Session session;
         private final Calls calls;
         private volatile long touched = System.nanoTime();
 
-        Kept(ReverseProxy.Upstream upstream, Session session, Calls calls) {
+        Kept(Upstream upstream, Session session, Calls calls) {
             this.upstream = upstream;
             this.session = session;
             this.calls = calls;
         }
 
-        boolean leadsTo(ReverseProxy.Upstream wanted) {
+        boolean leadsTo(Upstream wanted) {
             return upstream.key().equals(wanted.key()) && upstream.port() == wanted.port();
         }
 
@@ -104,14 +104,14 @@ final class Http2Upstreams {
         }
     }
 
-    static boolean reaches(ReverseProxy.Upstream upstream) {
+    static boolean reaches(Upstream upstream) {
         return upstream.tls() == null || upstream.tls().forHttp2() != null;
     }
 
     /// Sends the head of a call, on a connection that is there or on a new one.
     ///
     /// @throws java.net.ConnectException when the port is closed
-    Call begin(ReverseProxy.Upstream upstream, HeadersFrame head, Stream.Listener listener) throws IOException {
+    Call begin(Upstream upstream, HeadersFrame head, Stream.Listener listener) throws IOException {
         for (var kept : leadingTo(upstream)) {
             try {
                 return begin(kept, head, listener);
@@ -123,7 +123,7 @@ final class Http2Upstreams {
         return begin(connect(upstream), head, listener);
     }
 
-    private synchronized List<Kept> leadingTo(ReverseProxy.Upstream upstream) {
+    private synchronized List<Kept> leadingTo(Upstream upstream) {
         open.removeIf(kept -> kept.session.isClosed());
         return open.stream().filter(kept -> kept.leadsTo(upstream)).toList();
     }
@@ -135,7 +135,7 @@ final class Http2Upstreams {
         return call;
     }
 
-    private Kept connect(ReverseProxy.Upstream upstream) throws IOException {
+    private Kept connect(Upstream upstream) throws IOException {
         HTTP2Client connector = client();
         SocketChannel channel = upstream.connector().connect(upstream.port());
         try {
@@ -156,9 +156,9 @@ final class Http2Upstreams {
 
     /// TLS of one upstream. The engine itself knows the host and the trusted authorities, and offers HTTP/2 only.
     private static final class Tls extends SslContextFactory.Client {
-        private final ReverseProxy.Securing securing;
+        private final Upstream.Securing securing;
 
-        Tls(ReverseProxy.Securing securing) {
+        Tls(Upstream.Securing securing) {
             this.securing = securing;
         }
 

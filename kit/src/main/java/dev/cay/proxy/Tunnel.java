@@ -51,7 +51,7 @@ final class Tunnel {
 
     private ByteBuffer head() {
         int size = 64;
-        HttpFields fields = Forwarding.struck(answer.fields(), LastHop.scrub(exchange));
+        HttpFields fields = AnswerHeaders.struck(answer.fields(), LastHop.scrub(exchange));
         for (HttpField field : fields) {
             size += field.getName().length() + String.valueOf(field.getValue()).length() + 4;
         }

@@ -12,7 +12,7 @@ final class UpstreamConnection implements Closeable {
     private static final int BUFFER = 32 * 1024;
     private static final Duration NEW = Duration.ofSeconds(1);
 
-    private final ReverseProxy.Upstream upstream;
+    private final Upstream upstream;
     private final UpstreamLine line;
     private final ByteBuffer input = ByteBuffer.allocateDirect(BUFFER).flip();
     private final long made = System.nanoTime();
@@ -22,12 +22,12 @@ final class UpstreamConnection implements Closeable {
     private boolean reused;
     private volatile boolean written;
 
-    UpstreamConnection(ReverseProxy.Upstream upstream, UpstreamLine line) {
+    UpstreamConnection(Upstream upstream, UpstreamLine line) {
         this.upstream = upstream;
         this.line = line;
     }
 
-    ReverseProxy.Upstream upstream() {
+    Upstream upstream() {
         return upstream;
     }
 

@@ -24,7 +24,7 @@ final class UpstreamPool {
 
     /// A kept connection that the server has not closed, or null.
     @Nullable
-    UpstreamConnection take(ReverseProxy.Upstream upstream) {
+    UpstreamConnection take(Upstream upstream) {
         while (true) {
             UpstreamConnection connection = poll(new Place(upstream.key(), upstream.port()));
             if (connection == null || connection.isNew() || connection.stillGood()) {
@@ -35,7 +35,7 @@ final class UpstreamPool {
     }
 
     /// @throws java.net.ConnectException when the port is closed
-    UpstreamConnection open(ReverseProxy.Upstream upstream) throws IOException {
+    UpstreamConnection open(Upstream upstream) throws IOException {
         var connection = new UpstreamConnection(upstream, line(upstream));
         synchronized (this) {
             open.computeIfAbsent(upstream.key(), _ -> new HashSet<>()).add(connection);
@@ -43,7 +43,7 @@ final class UpstreamPool {
         return connection;
     }
 
-    private static UpstreamLine line(ReverseProxy.Upstream upstream) throws IOException {
+    private static UpstreamLine line(Upstream upstream) throws IOException {
         SocketChannel channel = upstream.connector().connect(upstream.port());
         try {
             var line = UpstreamLine.plain(channel);

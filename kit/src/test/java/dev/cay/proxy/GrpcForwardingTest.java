@@ -98,7 +98,7 @@ class GrpcForwardingTest {
         edge = new TestHttp(directory, exchange -> {
             WithheldHeaders.headers(exchange, Set.of("X-Ours"));
             try {
-                proxy.forward(exchange, new ReverseProxy.Upstream("k", port, this::connect, null));
+                proxy.forward(exchange, new Upstream("k", port, this::connect, null));
             } catch (ConnectException e) {
                 exchange.send(502);
             }

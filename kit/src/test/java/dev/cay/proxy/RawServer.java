@@ -30,9 +30,9 @@ final class RawServer implements AutoCloseable {
         });
     }
 
-    ReverseProxy.Upstream upstream() {
+    Upstream upstream() {
         var address = (InetSocketAddress) server.getLocalSocketAddress();
-        return new ReverseProxy.Upstream("k", address.getPort(), _ -> SocketChannel.open(address), null);
+        return new Upstream("k", address.getPort(), _ -> SocketChannel.open(address), null);
     }
 
     /// The next connection.

@@ -123,8 +123,8 @@ class ReverseProxyTest {
         inside.close();
     }
 
-    private ReverseProxy.Upstream upstream(int port) {
-        return new ReverseProxy.Upstream(
+    private Upstream upstream(int port) {
+        return new Upstream(
                 "sandbox/1",
                 port,
                 to -> {
@@ -226,12 +226,11 @@ class ReverseProxyTest {
     @ParameterizedTest
     @MethodSource("brokenConnects")
     void answersForAServerThatTakesNoConnection(IOException broken) throws Exception {
-        ReverseProxy.Connector connector = _ -> {
+        Upstream.Connector connector = _ -> {
             throw broken;
         };
         try (var http = new TestHttp(
-                directory,
-                exchange -> proxy.forward(exchange, new ReverseProxy.Upstream("broken", 1, connector, null)))) {
+                directory, exchange -> proxy.forward(exchange, new Upstream("broken", 1, connector, null)))) {
             var answer = http.http1().send(http.request(false, "/").build(), BodyHandlers.ofString());
             assertThat(answer.statusCode()).isEqualTo(502);
             assertThat(answer.body()).contains("took no connection").contains(broken.getMessage());

@@ -5,6 +5,7 @@ import dev.cay.http.Handler;
 import dev.cay.proxy.OutboundExchange;
 import dev.cay.proxy.RequestRule;
 import dev.cay.proxy.ReverseProxy;
+import dev.cay.proxy.Upstream;
 import dev.cay.proxy.WithheldHeaders;
 import dev.cay.wire.node.Egress;
 import dev.cay.wire.node.Placeholders;
@@ -148,7 +149,7 @@ final class HttpGate implements Handler {
 
     /// The target of requests of a connection whose TLS was opened. The address is part of the key: rules may change,
     /// and a request with headers for one server must not go to another on a kept connection.
-    private ReverseProxy.Upstream upstream(HttpBridge.Bridged connection, EgressRules rules) throws IOException {
+    private Upstream upstream(HttpBridge.Bridged connection, EgressRules rules) throws IOException {
         String host = connection.host();
         String redirect = rules.transform(host).map(Egress.Transform::redirect).orElse(null);
         String target = redirect == null ? host : host + " " + redirect;
@@ -197,18 +198,17 @@ final class HttpGate implements Handler {
         });
     }
 
-    private ReverseProxy.Upstream upstream(
+    private Upstream upstream(
             String key,
             List<InetSocketAddress> places,
             Egress egress,
             @Nullable String host,
-            ReverseProxy.@Nullable Securing securing) {
-        return new ReverseProxy.Upstream(
-                key, places.getFirst().getPort(), _ -> upstreams.open(places, egress), host, securing);
+            Upstream.@Nullable Securing securing) {
+        return new Upstream(key, places.getFirst().getPort(), _ -> upstreams.open(places, egress), host, securing);
     }
 
     /// @param row where bytes are counted; null if the connection counts them
-    private void pass(Exchange exchange, ReverseProxy.Upstream upstream, EgressLog.@Nullable Row row) {
+    private void pass(Exchange exchange, Upstream upstream, EgressLog.@Nullable Row row) {
         try {
             proxy.forward(exchange, upstream);
         } catch (IOException e) {

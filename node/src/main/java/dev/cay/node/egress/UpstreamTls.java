@@ -1,6 +1,6 @@
 package dev.cay.node.egress;
 
-import dev.cay.proxy.ReverseProxy;
+import dev.cay.proxy.Upstream;
 import dev.cay.web.Deadline;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -28,8 +28,8 @@ final class UpstreamTls {
         this.trust = trust;
     }
 
-    ReverseProxy.Securing to(String host, int port) {
-        return new ReverseProxy.Securing() {
+    Upstream.Securing to(String host, int port) {
+        return new Upstream.Securing() {
             @Override
             public SSLSocket secure(Socket plain) throws IOException {
                 return UpstreamTls.this.secure(plain, host, port);

@@ -7,7 +7,7 @@ import dev.cay.node.linux.NetNamespace;
 import dev.cay.proxy.AnyCertificate;
 import dev.cay.proxy.LastHop;
 import dev.cay.proxy.ReverseProxy;
-import dev.cay.proxy.ReverseProxy.Upstream;
+import dev.cay.proxy.Upstream;
 import dev.cay.wire.EdgeAnswer;
 import dev.cay.wire.SandboxAddress;
 import dev.cay.wire.SandboxId;
@@ -28,7 +28,7 @@ final class PortTraffic {
             .map(InetAddress::ofLiteral)
             .toList();
 
-    private static final ReverseProxy.Securing OWN_TLS = new AnyCertificate();
+    private static final Upstream.Securing OWN_TLS = new AnyCertificate();
 
     /// Pauses between tries to reach a port, because a server that was just started often listens a little later.
     private static final List<Duration> PAUSES =
