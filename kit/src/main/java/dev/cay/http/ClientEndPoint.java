@@ -1,5 +1,6 @@
 package dev.cay.http;
 
+import dev.cay.wire.SandboxId;
 import java.io.IOException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// Jetty does not read an HTTP/1.1 connection while it answers a request, so it would never notice a client that leaves
 /// an idle stream. While the connection is watched, this class reads instead: the end of the input is reported, all
 /// other bytes (the next request, a TLS record) are kept and returned by {@link #fill} when Jetty reads again.
-final class ClientEndPoint extends SocketChannelEndPoint {
+final class ClientEndPoint extends SocketChannelEndPoint implements ClientConnection {
     private static final int MAY_KEEP = 4096;
 
     private final ListeningPort listener;
@@ -38,8 +39,18 @@ final class ClientEndPoint extends SocketChannelEndPoint {
         return listener;
     }
 
-    /// Closes with a TCP reset, not with an orderly end; unsent bytes are dropped.
-    void cut() {
+    @Override
+    public @Nullable SandboxId inside() {
+        return listener.inside();
+    }
+
+    @Override
+    public RateLimiter unwanted() {
+        return listener.unwanted();
+    }
+
+    @Override
+    public void cut() {
         try {
             getChannel().setOption(StandardSocketOptions.SO_LINGER, 0);
         } catch (IOException | RuntimeException e) {
@@ -49,16 +60,16 @@ final class ClientEndPoint extends SocketChannelEndPoint {
         close();
     }
 
-    /// Calls `gone` once if the client closes or resets before {@link #unwatch}. Only while Jetty does not read: the
-    /// request must have arrived whole.
-    void watch(Runnable gone) {
+    @Override
+    public void watch(Runnable gone) {
         synchronized (reading) {
             watcher = gone;
         }
         super.needsFillInterest();
     }
 
-    void unwatch() {
+    @Override
+    public void unwatch() {
         synchronized (reading) {
             watcher = null;
         }

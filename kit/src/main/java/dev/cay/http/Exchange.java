@@ -41,7 +41,7 @@ public final class Exchange {
     private Request request;
     private final Response response;
     private final Callback callback;
-    private final ClientEndPoint endPoint;
+    private final ClientConnection connection;
     private final LargeMessages messages;
     private final Deadlines deadlines;
     private final ClientAddresses clients;
@@ -60,19 +60,19 @@ public final class Exchange {
             Request request,
             Response response,
             Callback callback,
-            ClientEndPoint endPoint,
+            ClientConnection connection,
             LargeMessages messages,
             Deadlines deadlines,
             ClientAddresses clients) {
         this.request = request;
         this.response = response;
         this.callback = callback;
-        this.endPoint = endPoint;
+        this.connection = connection;
         this.messages = messages;
         this.deadlines = deadlines;
         this.clients = clients;
         this.body = new RequestBody(request, this::watch);
-        this.watch = new ClientWatch(endPoint::watch, endPoint::unwatch, deadlines.waits(), end::clientGone);
+        this.watch = new ClientWatch(connection::watch, connection::unwatch, deadlines.waits(), end::clientGone);
         this.answer = new AnswerStream(response, () -> abort("the client does not read"));
         // A handler may be silent for longer than a connection may be idle.
         request.addIdleTimeoutListener(_ -> false);
@@ -82,7 +82,7 @@ public final class Exchange {
     /// Reserves memory for a message of this exchange that is held as a whole.
     public LargeMessages.Room room() {
         var late = new TimeoutException("a large message did not come within " + SENT_LIMIT);
-        return messages.room(endPoint.listener().inside(), () -> deadlines.after(SENT_LIMIT, () -> body.fail(late)));
+        return messages.room(connection.inside(), () -> deadlines.after(SENT_LIMIT, () -> body.fail(late)));
     }
 
     /// Runs a short action when this time is up, unless it is cancelled before.
@@ -160,7 +160,7 @@ public final class Exchange {
 
     /// The sandbox inside which the connection was accepted, or null when it came from a host port.
     public @Nullable SandboxId inside() {
-        return endPoint.listener().inside();
+        return connection.inside();
     }
 
     /// The address of the client, without a port: the peer of the connection, unless that is a proxy which the
@@ -322,7 +322,7 @@ public final class Exchange {
             return;
         }
         if (http1()) {
-            endPoint.cut();
+            connection.cut();
         } else {
             resetStream();
         }
@@ -400,8 +400,11 @@ public final class Exchange {
         parameters = Map.copyOf(values);
     }
 
-    /// Ends the exchange after its handler: completes an answer that was begun; a missing answer is a bug of Cay.
-    void finish() {
+    /// Completes an answer that was begun, and cuts the exchange if that fails. To be called after the handler, before
+    /// {@link #end}.
+    ///
+    /// @throws IOException if nothing was sent to the client: a missing answer is a bug of Cay
+    void completeAnswer() throws IOException {
         watch.end();
         try {
             if (end.open() && !takenOver) {
@@ -413,21 +416,16 @@ public final class Exchange {
             linger();
         } catch (IOException e) {
             if (!committed()) {
-                ErrorRenderer.render(this, e);
-            } else {
-                cut("the answer could not be completed");
+                throw e;
             }
+            cut("the answer could not be completed");
         }
-        complete();
     }
 
     /// Reads on for a while so that a client which is still sending gets the answer first. On HTTP/2 the client gets it
     /// anyway, because only its stream is closed.
     private void linger() throws IOException {
-        if (end.open()
-                && !takenOver
-                && http1()
-                && !body.discard(LINGER, endPoint.listener().unwanted())) {
+        if (end.open() && !takenOver && http1() && !body.discard(LINGER, connection.unwanted())) {
             cut("the client keeps sending a body that is not read");
         }
     }
@@ -437,17 +435,18 @@ public final class Exchange {
     public EndPoint takeOver(Consumer<ByteBuffer> surplus) {
         watch.end();
         takenOver = true;
-        Connection connection = request.getConnectionMetaData().getConnection();
-        if (connection instanceof Connection.UpgradeFrom http) {
+        Connection taken = request.getConnectionMetaData().getConnection();
+        if (taken instanceof Connection.UpgradeFrom http) {
             ByteBuffer more = http.onUpgradeFrom();
             if (more != null) {
                 surplus.accept(more);
             }
         }
-        return connection.getEndPoint();
+        return taken.getEndPoint();
     }
 
-    private void complete() {
+    /// Ends the exchange: its connection may carry the next request.
+    void end() {
         String cut = takenOver ? "the protocol was switched" : end.cutBecause();
         if (cut == null) {
             end.complete(callback::succeeded);
@@ -477,8 +476,8 @@ public final class Exchange {
     }
 
     private void resetStream() {
-        var connection = (HTTP2Connection) request.getConnectionMetaData().getConnection();
-        var stream = connection.getSession().getStream(Integer.parseInt(request.getId()));
+        var http2 = (HTTP2Connection) request.getConnectionMetaData().getConnection();
+        var stream = http2.getSession().getStream(Integer.parseInt(request.getId()));
         if (stream != null) {
             stream.reset(new ResetFrame(stream.getId(), ErrorCode.INTERNAL_ERROR.code), Callback.NOOP);
         }

@@ -2,6 +2,7 @@ package dev.cay.http;
 
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.io.EndPoint;
@@ -30,10 +31,10 @@ final class ExchangeAdapter extends org.eclipse.jetty.server.Handler.Abstract {
         try {
             admit(listener);
             listener.handler().handle(exchange);
-            exchange.finish();
+            finish(exchange);
         } catch (Throwable failure) {
             ErrorRenderer.render(exchange, failure);
-            exchange.finish();
+            finish(exchange);
         } finally {
             running.decrementAndGet();
             listener.running().decrementAndGet();
@@ -41,6 +42,15 @@ final class ExchangeAdapter extends org.eclipse.jetty.server.Handler.Abstract {
             Thread.interrupted();
         }
         return true;
+    }
+
+    private static void finish(Exchange exchange) {
+        try {
+            exchange.completeAnswer();
+        } catch (IOException e) {
+            ErrorRenderer.render(exchange, e);
+        }
+        exchange.end();
     }
 
     private static void admit(ListeningPort listener) throws InterruptedException {

@@ -19,7 +19,7 @@ record ListeningPort(
         @Nullable SandboxId inside,
         ConnectionFactory protocol,
         Handler handler,
-        Set<ClientEndPoint> connections,
+        Set<ClientConnection> connections,
         AtomicInteger running,
         @Nullable RateLimiter rateLimiter,
         RateLimiter unwanted) {

@@ -82,7 +82,7 @@ final class SharedConnector extends AbstractConnector {
         public void close() throws IOException {
             // First this: only then is it certain that no connection is just being accepted.
             stopAccepting();
-            listener.connections().forEach(ClientEndPoint::cut);
+            listener.connections().forEach(ClientConnection::cut);
             selectors.letGo();
         }
     }
