@@ -40,7 +40,7 @@ export function Form({ action, submit, names = {}, children }: FormProps) {
   const ref = useRef<HTMLFormElement>(null)
   /** The API puts the names of fields in quotes. */
   const about = (e: unknown): Problem => {
-    const text = message(e)
+    const text = message(e).replace(/^validation error: /, '')
     const quoted = [...text.matchAll(/'([\w.-]+)'/g)].map(([, name]) => names[name!] ?? name!)
     const known = (name: string) => ref.current?.elements.namedItem(name) != null
     return { field: e instanceof FieldError ? e.field : (quoted.find(known) ?? ''), text }
