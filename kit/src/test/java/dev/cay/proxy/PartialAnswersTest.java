@@ -64,9 +64,8 @@ final class PartialAnswersTest {
                                 .send(206, "text/plain", file(exchange)));
         int port = servers.listen(TestHttp.loopback(), routes).getPort();
         edge = new TestHttp(directory, exchange -> {
-            RequestRule.apply(
-                    exchange, new Egress.Transform(rule, null), new Values(), ID, "www.allowed.test");
-            proxy.forward(exchange, new ReverseProxy.Upstream("k", port, PartialAnswersTest::connect, null));
+            RequestRule.apply(exchange, new Egress.Transform(rule, null), new Values(), ID, "www.allowed.test");
+            proxy.forward(exchange, new Upstream("k", port, PartialAnswersTest::connect, null));
         });
     }
 
@@ -115,7 +114,8 @@ final class PartialAnswersTest {
             assertThat(answer.body()).isEqualTo(WHOLE);
         }
         assertThat(get(second, "/azure", "x-ms-range", "bytes=0-9").body()).isEqualTo(WHOLE);
-        assertThat(get(second, "/file", "Range", "bytes=0-9", "Range", "bytes=10-30").body())
+        assertThat(get(second, "/file", "Range", "bytes=0-9", "Range", "bytes=10-30")
+                        .body())
                 .isEqualTo(WHOLE);
     }
 
