@@ -5,6 +5,9 @@ import java.util.Map;
 
 /// An event as clients and receivers of webhooks get it.
 final class EventJson {
+    static final String DATA = "eventData";
+    static final String OLDER_DATA = "event_data";
+
     private EventJson() {}
 
     /// An event with both spellings of field names, because older and newer documents of the API differ.
@@ -14,7 +17,7 @@ final class EventJson {
         json.put("id", event.id());
         json.put("type", event.type().text());
         json.put("timestamp", event.at());
-        both(json, "eventData", "event_data", event.data());
+        both(json, DATA, OLDER_DATA, event.data());
         both(json, "sandboxId", "sandbox_id", event.sandboxId());
         both(json, "sandboxTeamId", "sandbox_team_id", event.teamId());
         both(json, "sandboxTemplateId", "sandbox_template_id", event.templateId());

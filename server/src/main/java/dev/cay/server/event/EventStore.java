@@ -8,6 +8,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
@@ -34,11 +35,14 @@ public final class EventStore {
     }
 
     /// Writing the same event twice does no harm. Webhooks that want it get it from here too.
-    public static void insert(Handle handle, LifecycleEvent event) {
+    public static void insert(Handle handle, LifecycleEvent whole) {
+        var split = EventPartStore.split(handle, whole);
+        var event = split.event();
         handle.execute(
                 """
-                INSERT INTO event (id, type, team_id, sandbox_id, template_id, build_id, execution_id, data, happened_at)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO event (id, type, team_id, sandbox_id, template_id, build_id, execution_id, data, happened_at,
+                    parts)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (id) DO NOTHING
                 """,
                 event.id(),
@@ -49,8 +53,9 @@ public final class EventStore {
                 event.buildId().value(),
                 event.executionId(),
                 JsonColumn.write(event.data()),
-                event.at().toEpochMilli());
-        OutboxStore.insert(handle, event);
+                event.at().toEpochMilli(),
+                EventPartStore.column(split.parts()));
+        OutboxStore.insert(handle, split);
     }
 
     public static List<LifecycleEvent> list(Handle handle, Query query) {
@@ -69,7 +74,17 @@ public final class EventStore {
         if (query.sandboxId() != null) {
             select.bind("sandbox", query.sandboxId());
         }
-        return select.map((row, context) -> event(row)).list();
+        return whole(handle, select.map((row, context) -> event(row)).list());
+    }
+
+    /// Puts the large fields in.
+    private static List<LifecycleEvent> whole(Handle handle, List<EventPartStore.Split> found) {
+        var parts = found.stream().flatMap(split -> split.parts().stream()).collect(Collectors.toSet());
+        var contents = EventPartStore.read(handle, parts);
+        return found.stream()
+                .map(split ->
+                        split.event().withData(EventPartStore.join(split.event().data(), split.parts(), contents)))
+                .toList();
     }
 
     public static boolean exists(Handle handle, String id) {
@@ -89,8 +104,8 @@ public final class EventStore {
                 most);
     }
 
-    private static LifecycleEvent event(ResultSet row) throws SQLException {
-        return new LifecycleEvent(
+    private static EventPartStore.Split event(ResultSet row) throws SQLException {
+        var event = new LifecycleEvent(
                 row.getString("id"),
                 LifecycleEvent.Type.valueOf(row.getString("type")),
                 new TeamId(row.getString("team_id")),
@@ -100,5 +115,6 @@ public final class EventStore {
                 row.getString("execution_id"),
                 JsonColumn.readObject(row.getString("data")),
                 Instant.ofEpochMilli(row.getLong("happened_at")));
+        return new EventPartStore.Split(event, EventPartStore.parts(row.getString("parts")));
     }
 }

@@ -28,6 +28,10 @@ public record LifecycleEvent(
         return new LifecycleEvent(other, type, teamId, sandboxId, templateId, buildId, executionId, data, at);
     }
 
+    LifecycleEvent withData(Map<String, Object> other) {
+        return new LifecycleEvent(id, type, teamId, sandboxId, templateId, buildId, executionId, other, at);
+    }
+
     /// The types of events, with their names in the API.
     public enum Type {
         CREATED("created", "create"),

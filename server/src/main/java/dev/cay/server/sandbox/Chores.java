@@ -1,5 +1,6 @@
 package dev.cay.server.sandbox;
 
+import dev.cay.server.event.EventPartStore;
 import dev.cay.server.event.EventStore;
 import dev.cay.server.store.Store;
 import dev.cay.server.store.Transaction;
@@ -81,6 +82,7 @@ public final class Chores implements AutoCloseable {
     private void forgetOld() {
         Instant before = clock.instant().minus(KEPT);
         inPortions(handle -> EventStore.deleteOlder(handle, before, PORTION));
+        inPortions(handle -> EventPartStore.deleteOlder(handle, before, PORTION));
         inPortions(handle -> SandboxStore.deleteKilledBefore(handle, before, PORTION));
         inPortions(handle -> EgressLogStore.deleteOlder(handle, before, PORTION));
     }

@@ -92,7 +92,8 @@ final class DeliveryRoutes {
         var groups = new ArrayList<WebhookDelivery.Group>();
         Long next = stretch.end();
         long characters = 0;
-        for (var message : stretch.found()) {
+        for (var found : stretch.found()) {
+            var message = MessageStore.whole(handle, found);
             var attempts = AttemptStore.of(handle, webhook, message);
             characters += (long) attempts.size() * (message.body().length() + LONGEST_REST);
             if (groups.size() == query.limit() - 1 || (characters > MOST_CHARACTERS && !groups.isEmpty())) {

@@ -1,17 +1,19 @@
 package dev.cay.server.webhook;
 
 import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// One event for one webhook.
 ///
 /// @param sequence    orders the messages of a sandbox
-/// @param body        the bytes that every attempt sends
+/// @param body        the bytes that every attempt sends, without large fields unless {@link #parts} is empty
 /// @param attempts    failed attempts since it was opened
 /// @param createdAt   when the event happened
 /// @param firstAt     the first failed attempt since it was opened; null while there is none
 /// @param redelivered whether a user asked to send it again
 /// @param givenUp     why it was given up where its attempts do not tell it; null otherwise
+/// @param parts       ids of large fields that the body does not have
 record Message(
         long sequence,
         String webhookId,
@@ -24,7 +26,29 @@ record Message(
         Instant createdAt,
         @Nullable Instant firstAt,
         boolean redelivered,
-        @Nullable GivenUp givenUp) {
+        @Nullable GivenUp givenUp,
+        List<String> parts) {
+    Message {
+        parts = List.copyOf(parts);
+    }
+
+    Message withBody(String whole) {
+        return new Message(
+                sequence,
+                webhookId,
+                eventId,
+                eventType,
+                sandboxId,
+                whole,
+                state,
+                attempts,
+                createdAt,
+                firstAt,
+                redelivered,
+                givenUp,
+                List.of());
+    }
+
     /// The state of delivery.
     enum State {
         /// Still to be sent.

@@ -1,5 +1,6 @@
 package dev.cay.server.webhook;
 
+import dev.cay.server.event.EventPartStore;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -55,7 +56,12 @@ final class MessageStore {
                 .list();
     }
 
-    /// The present state of a message, if it can still be sent now.
+    /// A message with the body that is sent.
+    static Message whole(Handle handle, Message message) {
+        return message.withBody(EventPartStore.body(handle, message.body(), message.parts()));
+    }
+
+    /// The present state of a message with the body that is sent, if it can still be sent now.
     static Optional<Message> ifDue(Handle handle, Message message, Instant now) {
         return handle.createQuery(
                         "SELECT * FROM webhook_message m WHERE sequence = :sequence AND event_id = :event AND "
@@ -65,7 +71,8 @@ final class MessageStore {
                 .bind("now", now.toEpochMilli())
                 .bind("far", now.plus(RetrySchedule.FURTHEST).toEpochMilli())
                 .map((row, context) -> message(row))
-                .findOne();
+                .findOne()
+                .map(found -> whole(handle, found));
     }
 
     static boolean exists(Handle handle, Message message) {
@@ -200,16 +207,41 @@ final class MessageStore {
                 .list();
     }
 
+    private static final String WITH_MESSAGES = """
+            WITH RECURSIVE known (id) AS (
+                SELECT min(webhook_id) FROM webhook_message
+                UNION ALL
+                SELECT (SELECT min(webhook_id) FROM webhook_message WHERE webhook_id > known.id)
+                FROM known WHERE known.id IS NOT NULL)
+            SELECT id FROM known WHERE id IS NOT NULL
+            """;
+
+    /// Webhooks that have messages, also those that were deleted.
+    static List<String> webhooks(Handle handle) {
+        return handle.createQuery(WITH_MESSAGES).mapTo(String.class).list();
+    }
+
     /// Webhooks that were deleted and have messages still.
     static List<String> deletedWebhooks(Handle handle) {
+        return handle.createQuery(WITH_MESSAGES + " AND id NOT IN (SELECT id FROM webhook)")
+                .mapTo(String.class)
+                .list();
+    }
+
+    /// Messages of a webhook that are not sent any more, beyond the newest so many.
+    static List<Key> beyond(Handle handle, String webhookId, int kept, int most) {
         return handle.createQuery("""
-                        WITH RECURSIVE known (id) AS (
-                            SELECT min(webhook_id) FROM webhook_message
-                            UNION ALL
-                            SELECT (SELECT min(webhook_id) FROM webhook_message WHERE webhook_id > known.id)
-                            FROM known WHERE known.id IS NOT NULL)
-                        SELECT id FROM known WHERE id IS NOT NULL AND id NOT IN (SELECT id FROM webhook)
-                        """).mapTo(String.class).list();
+                        SELECT sequence, webhook_id, event_id FROM webhook_message
+                        WHERE webhook_id = :webhook AND state <> 'OPEN' AND sequence <= (
+                            SELECT sequence FROM webhook_message WHERE webhook_id = :webhook
+                            ORDER BY sequence DESC LIMIT 1 OFFSET :kept)
+                        ORDER BY sequence LIMIT :most
+                        """)
+                .bind("webhook", webhookId)
+                .bind("kept", kept)
+                .bind("most", most)
+                .map((row, context) -> key(row))
+                .list();
     }
 
     static List<Key> ofWebhook(Handle handle, String webhookId, int most) {
@@ -257,7 +289,8 @@ final class MessageStore {
                 Instant.ofEpochMilli(row.getLong("created_at")),
                 WebhookStore.time(row, "first_at"),
                 row.getInt("redelivered") == 1,
-                givenUp(row));
+                givenUp(row),
+                EventPartStore.parts(row.getString("parts")));
     }
 
     private static Message.@Nullable GivenUp givenUp(ResultSet row) throws SQLException {

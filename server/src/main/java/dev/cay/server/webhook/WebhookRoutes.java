@@ -10,6 +10,7 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.rest.WebhookInfo;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.UUID;
 
 /// Routes of webhooks.
@@ -89,7 +90,8 @@ final class WebhookRoutes {
                 webhook.createdAt(),
                 null,
                 false,
-                null);
+                null,
+                List.of());
         if (!tests.addIfFree(webhook, message)) {
             throw CayException.exhausted(
                     "a test of this webhook, or too many of others, waits for its receiver; try again when that has ended",

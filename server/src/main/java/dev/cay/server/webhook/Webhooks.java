@@ -27,6 +27,9 @@ public final class Webhooks implements AutoCloseable {
 
     private static final Duration KEPT = Duration.ofDays(7);
 
+    /// Messages of one webhook that are kept for its deliveries, beside those that are to be sent.
+    private static final int MOST_KEPT = 50_000;
+
     /// Settings of webhooks.
     ///
     /// @param allow       non-public hosts, `*.domains` and ranges at which receivers may be
@@ -87,12 +90,15 @@ public final class Webhooks implements AutoCloseable {
         deliverer.wake();
     }
 
-    /// Deletes old messages, and those of deleted webhooks.
+    /// Deletes old messages, the oldest ones of a webhook that has very many, and those of deleted webhooks.
     public void forgetOld() {
         Instant before = clock.instant().minus(KEPT);
         forget(handle -> MessageStore.old(handle, before, PORTION));
         for (String webhook : store.read(MessageStore::deletedWebhooks)) {
             forget(handle -> MessageStore.ofWebhook(handle, webhook, PORTION));
+        }
+        for (String webhook : store.read(MessageStore::webhooks)) {
+            forget(handle -> MessageStore.beyond(handle, webhook, MOST_KEPT, PORTION));
         }
     }
 

@@ -18,7 +18,19 @@ final class AttemptLimitsTest {
 
     private static Message message(String webhook, int sandbox) {
         return new Message(
-                sandbox, webhook, "e", "t", "s" + sandbox, "", Message.State.OPEN, 0, Instant.EPOCH, null, false, null);
+                sandbox,
+                webhook,
+                "e",
+                "t",
+                "s" + sandbox,
+                "",
+                Message.State.OPEN,
+                0,
+                Instant.EPOCH,
+                null,
+                false,
+                null,
+                List.of());
     }
 
     /// As many as may begin, at webhooks of this team that all hang.

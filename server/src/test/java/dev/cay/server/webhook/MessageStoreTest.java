@@ -95,6 +95,26 @@ final class MessageStoreTest {
         }
     }
 
+    @Test
+    void ofVeryManyMessagesTheNewestAreKeptAndThoseToBeSent() {
+        try (var store = SqliteStore.open(directory.resolve("a.db"))) {
+            store.write(handle -> webhook(handle, "on", 1));
+            store.write(handle -> message(handle, "on", "a", "DELIVERED", NOW)
+                    + message(handle, "on", "b", "OPEN", NOW)
+                    + message(handle, "on", "c", "FAILED", NOW)
+                    + message(handle, "on", "d", "DELIVERED", NOW)
+                    + message(handle, "on", "e", "OPEN", NOW));
+            assertThat(beyond(store, 2)).containsExactly("a", "c");
+            assertThat(beyond(store, 5)).isEmpty();
+        }
+    }
+
+    private static List<String> beyond(Store store, int kept) {
+        return store.<List<MessageStore.Key>>read(handle -> MessageStore.beyond(handle, "on", kept, 9)).stream()
+                .map(MessageStore.Key::eventId)
+                .toList();
+    }
+
     /// They were let go together, and the receiver hangs: sending them one after the other takes long.
     @Test
     void manyMessagesOfOneSandboxKeepNoOtherOut() {
