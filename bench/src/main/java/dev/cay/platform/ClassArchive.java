@@ -11,6 +11,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,6 +21,10 @@ import org.slf4j.LoggerFactory;
 final class ClassArchive {
     private static final Logger log = LoggerFactory.getLogger(ClassArchive.class);
     private static final int LIMIT_SECONDS = 120;
+
+    /// Standard output belongs to the program: it is JSON that others read.
+    private static final List<String> JVM_MESSAGES =
+            List.of("-Xlog:disable", "-Xlog:all=warning,aot*=off,cds*=off:stderr");
 
     private ClassArchive() {}
 
@@ -33,7 +38,9 @@ final class ClassArchive {
             }
         }
         try {
-            return List.of("-XX:SharedArchiveFile=" + made(training, classPath), "-Xlog:cds=off", "-Xlog:aot=off");
+            var flags = new ArrayList<>(JVM_MESSAGES);
+            flags.add("-XX:SharedArchiveFile=" + made(training, classPath));
+            return flags;
         } catch (IOException e) {
             log.atWarn().setCause(e).log("no class data archive could be made; daemons start without one");
             return List.of();
@@ -45,7 +52,7 @@ final class ClassArchive {
 
     private static Path made(List<String> training, String classPath) throws IOException, InterruptedException {
         var directory = Path.of(System.getProperty("java.io.tmpdir"));
-        var archive = directory.resolve("cay-classes-%08x.jsa".formatted(classPath.hashCode()));
+        var archive = directory.resolve("cay-classes-%08x.jsa".formatted(identity(classPath)));
         try (var channel = FileChannel.open(
                         Path.of(archive + ".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
                 var _ = channel.lock()) {
@@ -54,6 +61,16 @@ final class ClassArchive {
             }
         }
         return archive;
+    }
+
+    /// Of the files themselves: an archive of others of the same names is of no use.
+    private static int identity(String classPath) throws IOException {
+        int hash = 0;
+        for (var entry : classPath.split(File.pathSeparator)) {
+            var file = Path.of(entry);
+            hash = 31 * hash + Objects.hash(entry, Files.size(file), Files.getLastModifiedTime(file));
+        }
+        return hash;
     }
 
     private static void make(List<String> training, Path archive) throws IOException, InterruptedException {

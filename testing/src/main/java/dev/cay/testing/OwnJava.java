@@ -22,6 +22,8 @@ public final class OwnJava {
         var command = new ArrayList<String>();
         command.add(program());
         command.addAll(FLAGS);
+        // Its temporary files are this test run's, too, which removes them.
+        command.add("-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir"));
         command.addAll(flags);
         command.addAll(List.of("-cp", classPath, main));
         command.addAll(List.of(arguments));
