@@ -10,12 +10,13 @@ import org.jspecify.annotations.Nullable;
 final class AnswerHeaders {
     private AnswerHeaders() {}
 
-    /// The headers of the answer without hop-by-hop headers, and with cookies limited to the client's host.
+    /// The headers of the answer that the client may get: none of one hop alone, and cookies limited to its host.
     static HttpFields passable(HttpFields fields, Exchange exchange) {
         Set<String> hop = UpstreamRequest.hopOf(fields);
         var passed = HttpFields.build();
         for (HttpField field : fields) {
-            if (!hop.contains(field.getLowerCaseName())) {
+            String name = field.getLowerCaseName();
+            if (!hop.contains(name) && LastHop.answersWith(exchange, name)) {
                 passed.add(CookieScope.narrowed(field, exchange));
             }
         }

@@ -144,7 +144,7 @@ final class Forwarding {
             }
         }
         // Only chunked answers have an end after which trailers could come, announced or not.
-        if (answer.fields().contains(HttpHeader.TRANSFER_ENCODING)) {
+        if (answer.fields().contains(HttpHeader.TRANSFER_ENCODING) && LastHop.passesTrailers(exchange)) {
             response.setTrailersSupplier(() -> AnswerHeaders.struck(answer.trailers(), LastHop.scrub(exchange)));
         }
     }

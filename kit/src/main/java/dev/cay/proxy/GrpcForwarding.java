@@ -93,7 +93,9 @@ final class GrpcForwarding implements Stream.Listener {
         for (HttpField field : AnswerHeaders.passable(head.getHttpFields(), exchange)) {
             response.getHeaders().add(field);
         }
-        response.setTrailersSupplier(this::trailers);
+        if (LastHop.passesTrailers(exchange)) {
+            response.setTrailersSupplier(this::trailers);
+        }
     }
 
     private HttpFields trailers() {

@@ -4,6 +4,7 @@ import dev.cay.http.Exchange;
 import dev.cay.wire.SandboxId;
 import java.util.Collection;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +15,7 @@ public final class LastHop {
     private static final String HEADERS = LastHop.class.getName() + ".headers";
     private static final String TARGET = LastHop.class.getName() + ".target";
     private static final String BODY = LastHop.class.getName() + ".body";
+    private static final String ANSWER = LastHop.class.getName() + ".answer";
 
     /// Changes a body of limited size.
     interface BodyChange {
@@ -45,6 +47,26 @@ public final class LastHop {
     /// The headers that were set, by name without regard to case.
     public static Map<String, String> headers(Exchange exchange) {
         return exchange.request().getAttribute(HEADERS) instanceof Headers set ? set.byName : Map.of();
+    }
+
+    /// Passes on only these headers of the server's answer, and no trailers: the client takes the answer for one of
+    /// this origin, where a server in a sandbox must not set cookies or name other addresses.
+    ///
+    /// @param names in lower case
+    public static void answerOnlyWith(Exchange exchange, Set<String> names) {
+        exchange.request().setAttribute(ANSWER, Set.copyOf(names));
+    }
+
+    /// Whether the client may get this header of the server's answer.
+    ///
+    /// @param name in lower case
+    static boolean answersWith(Exchange exchange, String name) {
+        return !(exchange.request().getAttribute(ANSWER) instanceof Set<?> names) || names.contains(name);
+    }
+
+    /// Whether the client may get the trailers of the server's answer.
+    static boolean passesTrailers(Exchange exchange) {
+        return exchange.request().getAttribute(ANSWER) == null;
     }
 
     /// The server gets this path and query in place of the client's.

@@ -60,6 +60,7 @@ class ReverseProxyTest {
     private @Nullable String mask;
     private boolean tls;
     private volatile Map<String, String> set = Map.of();
+    private volatile Set<String> only = Set.of();
 
     @BeforeEach
     void serve() throws IOException {
@@ -112,6 +113,9 @@ class ReverseProxyTest {
         edge = new TestHttp(directory, exchange -> {
             WithheldHeaders.headers(exchange, Set.of("X-Ours"));
             LastHop.setHeaders(exchange, set);
+            if (!only.isEmpty()) {
+                LastHop.answerOnlyWith(exchange, only);
+            }
             proxy.forward(exchange, upstream(tls ? secure.getPort() : target.getPort()));
         });
     }
@@ -216,6 +220,17 @@ class ReverseProxyTest {
         var answer = client.send(request.build(), BodyHandlers.ofString());
         assertThat(answer.body()).isEqualTo("\"null word\"");
         assertThat(answer.headers().firstValue("Set-Cookie")).contains("a=1; Path=/x");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void passesOnlyTheNamedHeadersOfAnAnswer(boolean second) throws Exception {
+        only = Set.of("content-type", "content-length");
+        var client = second ? edge.http2() : edge.http1();
+        var answer = client.send(edge.request(second, "/private").build(), BodyHandlers.ofString());
+        assertThat(answer.body()).isEqualTo("\"null null\"");
+        assertThat(answer.headers().firstValue("Content-Type")).contains("application/json");
+        assertThat(answer.headers().firstValue("Set-Cookie")).isEmpty();
     }
 
     private static String domainOf(Exchange exchange) {

@@ -303,6 +303,22 @@ final class DashboardTest {
     }
 
     @Test
+    void whoOpensASandboxThatIsNotPublicReachesItsCellsAndItsGateway() {
+        var browser = browser(cay.key);
+        String id = cay.create(
+                        "{\"templateID\": \"base\", \"secure\": true, \"network\": {\"allowPublicTraffic\": false}}")
+                .get("sandboxID")
+                .stringValue();
+        for (int port : new int[] {49999, 50005}) {
+            var answer = call(
+                    browser, "POST", "/execute", "E2b-Sandbox-Id", id, "E2b-Sandbox-Port", Integer.toString(port));
+            assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+            assertThat(answer.json().get("port").intValue()).isEqualTo(port);
+            assertThat(answer.json().get("withheld").toString()).contains("e2b-traffic-access-token");
+        }
+    }
+
+    @Test
     void othersOpenNothing() {
         String id = sandbox();
         String[] envd = {"E2b-Sandbox-Id", id, "E2b-Sandbox-Port", "49983"};

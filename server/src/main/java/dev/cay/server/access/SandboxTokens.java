@@ -26,6 +26,9 @@ import javax.crypto.spec.SecretKeySpec;
 /// The tokens that open one sandbox. Derived from its id and a secret of this server, so they need no place in the
 /// database, and a sandbox has the same ones after pause, resume and restart.
 public final class SandboxTokens {
+    /// The header with the token for a sandbox's ports.
+    public static final String TRAFFIC_HEADER = "e2b-traffic-access-token";
+
     private static final String ALGORITHM = "HmacSHA256";
     private static final int SECRET_BYTES = 32;
 

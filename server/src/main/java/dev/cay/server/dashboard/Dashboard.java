@@ -24,6 +24,7 @@ public final class Dashboard {
     private final PersonAccess people;
     private final Access access;
     private final SandboxDirectory directory;
+    private final SandboxTokens tokens;
     private final Pages pages;
     private final Routes session = new Routes();
 
@@ -32,7 +33,7 @@ public final class Dashboard {
             PersonAccess people,
             Access access,
             SandboxDirectory directory,
-            SandboxTokens secrets,
+            SandboxTokens tokens,
             NodeDashboard files,
             String domain,
             InstantSource clock,
@@ -40,7 +41,8 @@ public final class Dashboard {
         this.people = people;
         this.access = access;
         this.directory = directory;
-        this.viewers = new Viewers(people, access, secrets, clock, random);
+        this.tokens = tokens;
+        this.viewers = new Viewers(people, access, tokens, clock, random);
         this.pages = new Pages(files);
         new SessionRoutes(viewers, people, domain).addTo(session);
     }
@@ -60,7 +62,7 @@ public final class Dashboard {
         if (session.knows(path)) {
             session.handle(exchange);
         } else if (path.startsWith(Relay.PREFIX + "/")) {
-            new Relay(viewers, people.browsers(), access, directory, onward).handle(exchange);
+            new Relay(viewers, people.browsers(), access, directory, tokens, onward).handle(exchange);
         } else if (path.startsWith(INSPECT)) {
             inspect(exchange, path.substring(INSPECT.length()));
         } else {

@@ -1,8 +1,10 @@
 package dev.cay.server.dashboard;
 
 import dev.cay.http.Exchange;
+import dev.cay.proxy.LastHop;
 import dev.cay.server.access.Access;
 import dev.cay.server.access.KeyScope;
+import dev.cay.server.access.SandboxTokens;
 import dev.cay.server.people.Browsers;
 import dev.cay.server.sandbox.SandboxDirectory;
 import dev.cay.wire.CayException;
@@ -13,6 +15,7 @@ import dev.cay.wire.SystemPorts;
 import dev.cay.wire.TeamId;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -32,21 +35,37 @@ final class Relay {
     private static final String PORT = "E2b-Sandbox-Port";
     private static final Set<String> READS = Set.of("GET", "HEAD");
 
-    /// Ports that Cay itself answers. What a user's server answers is not passed on.
-    private static final Set<String> PORTS =
-            Set.of(Integer.toString(SystemPorts.ENVD), Integer.toString(SystemPorts.INTERPRETER));
+    /// The ports that Cay itself answers, in this order in messages. A server of the user's may have taken the last
+    /// two where Cay does not need them.
+    private static final List<String> PORTS = List.of(
+            Integer.toString(SystemPorts.ENVD),
+            Integer.toString(SystemPorts.INTERPRETER),
+            Integer.toString(SystemPorts.MCP));
+
+    /// What pages get of the head of such a server's answer. Cookies, redirects and policies for this origin are none
+    /// of it.
+    private static final Set<String> ANSWER = Set.of(
+            "content-encoding", "content-length", "content-type", "mcp-protocol-version", "mcp-session-id", "retry-after");
 
     private final Viewers viewers;
     private final Browsers browsers;
     private final Access access;
     private final SandboxDirectory directory;
+    private final SandboxTokens tokens;
     private final Onward onward;
 
-    Relay(Viewers viewers, Browsers browsers, Access access, SandboxDirectory directory, Onward onward) {
+    Relay(
+            Viewers viewers,
+            Browsers browsers,
+            Access access,
+            SandboxDirectory directory,
+            SandboxTokens tokens,
+            Onward onward) {
         this.viewers = viewers;
         this.browsers = browsers;
         this.access = access;
         this.directory = directory;
+        this.tokens = tokens;
         this.onward = onward;
     }
 
@@ -80,16 +99,18 @@ final class Relay {
 
     private void toSandbox(Viewer viewer, Exchange exchange, String path, Set<String> without) throws Exception {
         var address = address(exchange.header(SANDBOX), exchange.header(PORT));
-        var team = directory
+        var sandbox = directory
                 .find(address.sandbox())
-                .map(sandbox -> sandbox.teamId())
-                .filter(owner -> isOpenTo(viewer, owner, address.sandbox()))
+                .filter(found -> isOpenTo(viewer, found.teamId(), address.sandbox()))
                 .orElseThrow(() -> new CayException(
                         ErrorKind.NOT_FOUND, "there is no sandbox %s that you may open".formatted(address.sandbox())));
-        exchange.goOnAt(path, without, Map.of());
+        // Who may open the sandbox may enter its ports.
+        String traffic = tokens.traffic(sandbox.id(), sandbox.tokenVersion()).value();
+        exchange.goOnAt(path, without, Map.of(SandboxTokens.TRAFFIC_HEADER, traffic));
+        LastHop.answerOnlyWith(exchange, ANSWER);
         access.onBehalf(
                 viewer.holder(),
-                team,
+                sandbox.teamId(),
                 KeyScope.of(address.sandbox()),
                 exchange,
                 () -> onward.toSandbox(address, exchange));

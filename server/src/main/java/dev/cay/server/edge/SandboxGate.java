@@ -30,7 +30,6 @@ import java.util.Set;
 
 /// Lets a request through to a port of a sandbox, if it is permitted and the sandbox runs or can be resumed by traffic.
 public final class SandboxGate {
-    private static final String TRAFFIC_TOKEN = "e2b-traffic-access-token";
     /// Routes that only the platform itself may use where the protocol has them.
     private static final Set<String> INTERNAL =
             Set.of("/init", "/freeze", "/unfreeze", "/fsfreeze", "/fsthaw", "/collapse", "/upgrade");
@@ -149,10 +148,10 @@ public final class SandboxGate {
                         || tokens.access(sandbox.id(), sandbox.tokenVersion()).matches(token))) {
             names.add("X-Access-Token");
         }
-        String traffic = exchange.header(TRAFFIC_TOKEN);
+        String traffic = exchange.header(SandboxTokens.TRAFFIC_HEADER);
         if (traffic != null
                 && tokens.traffic(sandbox.id(), sandbox.tokenVersion()).matches(traffic)) {
-            names.add(TRAFFIC_TOKEN);
+            names.add(SandboxTokens.TRAFFIC_HEADER);
         }
         return names;
     }
@@ -228,7 +227,8 @@ public final class SandboxGate {
     }
 
     private boolean showsTrafficToken(SandboxRecord sandbox, Exchange exchange) {
-        return tokens.traffic(sandbox.id(), sandbox.tokenVersion()).matches(exchange.header(TRAFFIC_TOKEN));
+        return tokens.traffic(sandbox.id(), sandbox.tokenVersion())
+                .matches(exchange.header(SandboxTokens.TRAFFIC_HEADER));
     }
 
     /// The path as a lenient server would understand it: `//%69nit/` is `/init`.
