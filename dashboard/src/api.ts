@@ -2,7 +2,6 @@
 import { computed, signal } from '@preact/signals'
 
 const ROOT = '/dashboard'
-const ENVD = '49983'
 
 export interface Team {
   id: string
@@ -90,6 +89,7 @@ export async function signIn(apiKey: string): Promise<void> {
 
 export async function signOut(): Promise<void> {
   await fetch(ROOT + '/session', { method: 'DELETE' })
+  sessionStorage.clear()
   await loadSession()
 }
 
@@ -173,22 +173,49 @@ export async function follow(path: string, heard: (event: string, data: string) 
   }
 }
 
-/** The system port of one sandbox. */
-export class Envd {
+/** What Cay itself answers in a sandbox. */
+export const PORTS = { envd: 49983, interpreter: 49999, mcp: 50005 }
+
+/** A port of one sandbox that Cay itself answers. */
+export class Port {
   constructor(
     readonly sandbox: string,
+    private readonly port: number,
     private readonly token: string | undefined,
-    private readonly user: string | undefined = undefined,
   ) {}
 
-  private headers(more: Record<string, string> = {}): Record<string, string> {
+  protected headers(more: Record<string, string> = {}): Record<string, string> {
     const known: Record<string, string> = {
       ...headers(),
       'E2b-Sandbox-Id': this.sandbox,
-      'E2b-Sandbox-Port': ENVD,
+      'E2b-Sandbox-Port': String(this.port),
       ...more,
     }
     if (this.token) known['X-Access-Token'] = this.token
+    return known
+  }
+
+  /** @param body JSON */
+  send(method: string, path: string, body?: string, signal?: AbortSignal, more: Record<string, string> = {}): Promise<Response> {
+    const options: RequestInit = { method, headers: this.headers(body === undefined ? more : { 'Content-Type': 'application/json', ...more }) }
+    if (body !== undefined) options.body = body
+    if (signal) options.signal = signal
+    return send(path, options)
+  }
+}
+
+/** The system port of one sandbox. */
+export class Envd extends Port {
+  constructor(
+    sandbox: string,
+    token: string | undefined,
+    private readonly user: string | undefined = undefined,
+  ) {
+    super(sandbox, PORTS.envd, token)
+  }
+
+  protected override headers(more: Record<string, string> = {}): Record<string, string> {
+    const known = super.headers(more)
     if (this.user) known['Authorization'] = 'Basic ' + btoa(this.user + ':')
     return known
   }

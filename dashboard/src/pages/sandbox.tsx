@@ -1,5 +1,6 @@
 import { useComputed, useSignal } from '@preact/signals'
 import type { ComponentType } from 'preact'
+import { lazy, Suspense } from 'preact/compat'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { Envd, get, may } from '../api'
 import { sandboxes } from '../live'
@@ -15,6 +16,8 @@ import { Terminals } from '../parts/terminals'
 import { href } from '../router'
 import { Ago, copy, Failed, Icon, Left, shape, State, useLoad } from '../ui'
 import { extend, kill, pause, resume } from './sandboxes'
+
+const Code = lazy(() => import('../cells/code'))
 
 export interface Detail {
   sandboxID: string
@@ -50,6 +53,7 @@ interface Tab {
 
 const TABS: Tab[] = [
   { key: 'terminal', name: 'Terminal', Part: Terminals, inside: true },
+  { key: 'code', name: 'Code', Part: Code, inside: true },
   { key: 'files', name: 'Files', Part: Files, inside: true },
   { key: 'processes', name: 'Processes', Part: Processes, inside: true },
   { key: 'ports', name: 'Ports', Part: Ports, inside: true },
@@ -164,7 +168,9 @@ export function SandboxPage({ id, tab }: { id: string; tab: string }) {
           {state === 'killed' ? 'This sandbox has ended. Its logs, metrics and events stay for a while.' : 'The sandbox is paused. Resume it to go on.'}
         </p>
       ) : (
-        <Part id={id} detail={detail} envd={envd} />
+        <Suspense fallback={<p class="loading">Loading…</p>}>
+          <Part id={id} detail={detail} envd={envd} />
+        </Suspense>
       )}
     </section>
   )
