@@ -50,27 +50,27 @@ final class DumpFailure {
         if (lines.stream().anyMatch(line -> line.contains(FULL))) {
             return new CayException(
                     ErrorKind.UNAVAILABLE,
-                    "there is no room on the machine's disk to save the memory of the sandbox, which goes on; kill sandboxes, or let the operator run `cay pool grow`");
+                    "there is no room on the machine's disk to save the memory of the sandbox; kill sandboxes, or let the operator run `cay pool grow`");
         }
         if (cause.startsWith(LATE)) {
             return new CayException(
                     ErrorKind.DEADLINE_EXCEEDED,
-                    "what runs in the sandbox could not be stopped in time to be saved; it goes on, try again");
+                    "what runs in the sandbox could not be stopped in time to be saved; try again");
         }
         if (cause.startsWith(ENDING)) {
             return new CayException(
                     ErrorKind.CONFLICT,
-                    "the memory of the sandbox cannot be saved while a process with threads is ending in it; the sandbox goes on. Try again, or end that process");
+                    "the memory of the sandbox cannot be saved while a process with threads is ending in it. Try again, or end that process");
         }
         if (cause.startsWith(IN_FLIGHT)) {
             return new CayException(
                     ErrorKind.CONFLICT,
-                    "the memory of the sandbox cannot be saved while %s has not accepted a connection; the sandbox goes on. Try again, or end that process"
+                    "the memory of the sandbox cannot be saved while %s has not accepted a connection. Try again, or end that process"
                             .formatted(task == null ? "a server in it" : describe(task)));
         }
         return new CayException(
                 ErrorKind.NOT_SAVED,
-                "the memory of the sandbox cannot be saved because of %s: %s; the sandbox goes on. End what cannot be saved, or keep the files alone with memory false"
+                "the memory of the sandbox cannot be saved because of %s: %s. End what cannot be saved, or keep the files alone with memory false"
                         .formatted(task == null ? "what runs in it" : describe(task), cause));
     }
 

@@ -70,7 +70,7 @@ public record FuseMount(String path, int connection, int user) {
             String path = mounts.getFirst().path();
             throw new CayException(
                     ErrorKind.NOT_SAVED,
-                    "the memory of the sandbox cannot be saved while a FUSE file system is mounted at %s; the sandbox goes on. Unmount it with fusermount3 -u %s, or keep the files alone with memory false"
+                    "the memory of the sandbox cannot be saved while a FUSE file system is mounted at %s. Unmount it with fusermount3 -u %s, or keep the files alone with memory false"
                             .formatted(path, path));
         }
     }

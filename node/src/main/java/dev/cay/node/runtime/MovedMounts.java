@@ -51,7 +51,7 @@ final class MovedMounts {
                 .orElse("");
         return new CayException(
                 ErrorKind.NOT_SAVED,
-                "the memory of the sandbox cannot be saved: the volume at %s was moved by renaming a directory above it%s; the sandbox goes on. Rename the directory back, or keep the files alone with memory false"
+                "the memory of the sandbox cannot be saved: the volume at %s was moved by renaming a directory above it%s. Rename the directory back, or keep the files alone with memory false"
                         .formatted(place, now));
     }
 

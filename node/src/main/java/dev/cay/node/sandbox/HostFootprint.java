@@ -200,9 +200,9 @@ final class HostFootprint {
         host.runtime().find(id()).ifPresent(FuseMount::refuse);
     }
 
-    /// Saves a frozen one under the name of its pause.
+    /// Saves a frozen one, whose pause was acknowledged, under the name of that pause.
     Snapshot save(Keep keep) {
-        return saved.snapshots().take(notes.snapshot(), subject(), keep);
+        return saved.snapshots().take(notes.snapshot(), subject(), keep, false);
     }
 
     /// Saves it. It must be closed; it is frozen, and stays so.
@@ -210,7 +210,7 @@ final class HostFootprint {
         note(notes.saving());
         host.runtime().freeze(id());
         Steps.reach("frozen");
-        return saved.snapshots().take(name, subject(), keep);
+        return saved.snapshots().take(name, subject(), keep, true);
     }
 
     /// Saves the files alone, which no process uses any more.
@@ -222,7 +222,7 @@ final class HostFootprint {
             return false;
         }
         saved.store().delete(notes.snapshot());
-        saved.snapshots().take(notes.snapshot(), subject(), Keep.FILES);
+        saved.snapshots().take(notes.snapshot(), subject(), Keep.FILES, false);
         note(notes.paused(Saved.filesOnly(loss)));
         return true;
     }

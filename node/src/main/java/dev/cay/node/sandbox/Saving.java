@@ -200,7 +200,9 @@ final class Saving {
             return footprint.save(name, keep);
         } catch (RuntimeException e) {
             goOn(footprint::repair);
-            throw e;
+            throw e instanceof CayException known && known.kind() == ErrorKind.NOT_SAVED
+                    ? new CayException(known.kind(), known.userMessage() + "; the sandbox goes on", e)
+                    : e;
         }
     }
 

@@ -38,9 +38,10 @@ final class MemoryImages {
     ///
     /// @param place  directory of the snapshot
     /// @param paused whether the sandbox is being paused: disk space may be reserved for that
+    /// @param mayRun whether it may run for a moment where that helps
     /// @return why there is no memory, if that is allowed
     @Nullable
-    String save(SandboxId id, Path place, Keep keep, boolean paused) throws IOException {
+    String save(SandboxId id, Path place, Keep keep, boolean paused, boolean mayRun) throws IOException {
         if (keep == Keep.FILES) {
             return null;
         }
@@ -51,7 +52,8 @@ final class MemoryImages {
                 checkpoint(
                         id,
                         Snapshot.images(place),
-                        paused ? ContainerRuntime.After.STAY_PAUSED : ContainerRuntime.After.STAY);
+                        paused ? ContainerRuntime.After.STAY_PAUSED : ContainerRuntime.After.STAY,
+                        mayRun ? TRIES : 1);
             }
             return null;
         } catch (CayException e) {
@@ -69,7 +71,7 @@ final class MemoryImages {
 
     /// Checkpoints, with retries. CRIU cannot save a process that is ending, or a connection that is not accepted yet.
     /// Both are resolved only while the sandbox runs, so it runs for a moment before the next try.
-    private void checkpoint(SandboxId id, Path images, ContainerRuntime.After after) throws IOException {
+    private void checkpoint(SandboxId id, Path images, ContainerRuntime.After after, int most) throws IOException {
         for (int tries = 1; ; tries++) {
             try {
                 runtime.checkpoint(id, images, after);
@@ -78,7 +80,7 @@ final class MemoryImages {
                 if (e.kind() != ErrorKind.CONFLICT) {
                     throw e;
                 }
-                if (tries == TRIES) {
+                if (tries == most) {
                     throw new CayException(ErrorKind.NOT_SAVED, e.userMessage(), e);
                 }
             }

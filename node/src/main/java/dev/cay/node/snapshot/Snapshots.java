@@ -79,11 +79,13 @@ public final class Snapshots implements AutoCloseable {
 
     /// Saves a frozen sandbox, which stays frozen. The node must have closed its connections to the guest and to
     /// processes. A failure leaves nothing behind.
-    public Snapshot take(String name, Subject subject, Keep keep) {
+    ///
+    /// @param mayRun whether it may run for a moment before a further try; never after its pause was acknowledged
+    public Snapshot take(String name, Subject subject, Keep keep, boolean mayRun) {
         Path place = store.begin(name);
         try {
             Files.createDirectory(place);
-            String loss = memories.save(subject.id(), place, keep, SnapshotStore.isPaused(name));
+            String loss = memories.save(subject.id(), place, keep, SnapshotStore.isPaused(name), mayRun);
             Steps.reach("memory-saved");
             pool.save(
                     subject.id(),

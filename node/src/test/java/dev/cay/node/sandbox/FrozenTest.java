@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -28,6 +29,18 @@ class FrozenTest extends NodeTest {
     private static final SandboxId ID = new SandboxId("sleeper");
     private static final int ROOM_MB = 4096;
     private static final String COUNTER = "i=0; while true; do i=$((i+1)); echo $i >> /count; sleep 0.02; done";
+
+    private static final String IN_FLIGHT = """
+            python3 -c "
+            import os, socket, time
+            server = socket.socket(); server.bind(('127.0.0.1', 0)); server.listen(8)
+            client = socket.create_connection(server.getsockname())
+            open('/connected', 'w').write('yes')
+            while not os.path.exists('/accept'): time.sleep(0.05)
+            one, _ = server.accept(); open('/connected', 'w').write('accepted')
+            time.sleep(1000)
+            "
+            """;
 
     /// What the node told of sandboxes that were paused before they were saved.
     private final List<Saved> told = new CopyOnWriteArrayList<>();
@@ -185,6 +198,51 @@ class FrozenTest extends NodeTest {
         node.keepers.resume(ID, true);
         assertThat(pid("sleeper")).isEqualTo(pid);
         assertGoesOn("sleeper");
+    }
+
+    /// CRIU cannot save a connection that nobody has accepted. Where nobody was told of the pause yet, the sandbox runs
+    /// for a moment before the next try.
+    @Test
+    void neverRunsForASaveAfterItsPauseWasAcknowledged() throws Exception {
+        var thaws = new AtomicInteger();
+        reopen(
+                runtime -> new RuntimeAround(runtime) {
+                    @Override
+                    public void thaw(SandboxId id) {
+                        thaws.incrementAndGet();
+                        super.thaw(id);
+                    }
+                },
+                ROOM_MB);
+        begin("sleeper");
+        node.start("sleeper", IN_FLIGHT);
+        await(() -> node.run("sleeper", "cat /connected").equals("yes"));
+        int pid = pid("sleeper");
+        node.keepers.pause(ID, Keep.MEMORY, Durability.FROZEN);
+        int counted = countOutside();
+        await(() -> !told.isEmpty());
+        assertThat(told.getFirst().frozen())
+                .extracting(Saved.Frozen::reason)
+                .asString()
+                .contains("has not accepted a connection");
+        assertThatThrownBy(() -> node.keepers.pause(ID, Keep.MEMORY, Durability.SAVED))
+                .hasMessageContaining("has not accepted a connection");
+        assertThat(thaws).hasValue(0);
+        assertThat(countOutside()).as("no program ran").isEqualTo(counted);
+
+        node.keepers.resume(ID, true);
+        assertThat(pid("sleeper")).isEqualTo(pid);
+        assertGoesOn("sleeper");
+        node.run("sleeper", "touch /accept");
+        await(() -> node.run("sleeper", "cat /connected").equals("accepted"));
+        node.keepers.pause(ID, Keep.MEMORY, Durability.FROZEN);
+        await(() -> Saved.WHOLE.equals(kept()));
+    }
+
+    /// What the sandbox has counted, read without it.
+    private int countOutside() throws Exception {
+        var lines = Files.readAllLines(Path.of("/proc/" + pid("sleeper") + "/root/count"));
+        return lines.size();
     }
 
     @Test
