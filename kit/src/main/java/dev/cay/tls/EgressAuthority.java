@@ -17,8 +17,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HexFormat;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Optional;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
@@ -32,26 +30,16 @@ import org.jspecify.annotations.Nullable;
 /// `ca.key` (0600) may sign for every host, so it never leaves the node. `ca.pem` is the certificate.
 public final class EgressAuthority {
     private static final Duration LEAF_LIFE = Duration.ofDays(30);
-    private static final Duration RENEW_BEFORE = Duration.ofDays(7);
     private static final Duration AUTHORITY_RENEW_BEFORE = Duration.ofDays(365);
-    private static final int LEAVES = 1024;
 
-    /// Finds the host for which a connection was opened.
-    public interface Hosts {
+    /// Finds the certificate for the host for which a connection was opened.
+    public interface Certificates {
         /// @param port of the client
-        Optional<String> of(String address, int port);
+        Optional<X509Certificate> of(String address, int port);
     }
-
-    private record Leaf(X509Certificate certificate, Instant end) {}
 
     private final Path directory;
     private final InstantSource clock;
-    private final Map<String, Leaf> leaves = new LinkedHashMap<>(16, 0.75f, true) {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Leaf> eldest) {
-            return size() > LEAVES;
-        }
-    };
     private @Nullable SigningKeys authority;
     private @Nullable KeyPair leafKeys;
 
@@ -71,10 +59,10 @@ public final class EgressAuthority {
     }
 
     /// TLS that shows each client a certificate for the host it connects to.
-    public SSLContext tls(Hosts hosts) {
+    public SSLContext tls(Certificates certificates) {
         try {
             var context = SSLContext.getInstance("TLS");
-            context.init(new KeyManager[] {new Keys(hosts)}, null, null);
+            context.init(new KeyManager[] {new Keys(certificates)}, null, null);
             return context;
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("no TLS", e);
@@ -122,22 +110,10 @@ public final class EgressAuthority {
         WholeFile.write(file, text.getBytes(StandardCharsets.US_ASCII), PosixFilePermissions.fromString(mode));
     }
 
-    /// Signs outside of the lock: one sandbox may ask for certificates of ever more hosts, and others need theirs
-    /// meanwhile.
-    private X509Certificate leaf(String host) {
-        var now = clock.instant();
-        synchronized (leaves) {
-            var known = leaves.get(host);
-            if (known != null && known.end().isAfter(now.plus(RENEW_BEFORE))) {
-                return known.certificate();
-            }
-        }
+    /// Signs a certificate for a host, a name or an address.
+    public X509Certificate sign(String host) {
         try {
-            var made = CertificateIssuer.leaf(authority(), leafKeys().getPublic(), host, now, LEAF_LIFE);
-            synchronized (leaves) {
-                leaves.put(host, new Leaf(made, made.getNotAfter().toInstant()));
-            }
-            return made;
+            return CertificateIssuer.leaf(authority(), leafKeys().getPublic(), host, clock.instant(), LEAF_LIFE);
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("no certificate for " + host, e);
         }
@@ -154,24 +130,33 @@ public final class EgressAuthority {
 
     /// Chooses the certificate by the connection and not by the client's SNI, because the rules judged the connection.
     private final class Keys extends X509ExtendedKeyManager {
-        private final Hosts hosts;
+        private final Certificates certificates;
 
-        Keys(Hosts hosts) {
-            this.hosts = hosts;
+        Keys(Certificates certificates) {
+            this.certificates = certificates;
         }
 
+        /// The alias names the connection.
         @Override
         public @Nullable String chooseEngineServerAlias(
                 String keyType, Principal @Nullable [] issuers, @Nullable SSLEngine engine) {
             if (engine == null || !keyType.equals("EC")) {
                 return null;
             }
-            return hosts.of(engine.getPeerHost(), engine.getPeerPort()).orElse(null);
+            String alias = engine.getPeerHost() + " " + engine.getPeerPort();
+            return find(alias).isPresent() ? alias : null;
+        }
+
+        private Optional<X509Certificate> find(String alias) {
+            int blank = alias.indexOf(' ');
+            return certificates.of(alias.substring(0, blank), Integer.parseInt(alias.substring(blank + 1)));
         }
 
         @Override
-        public X509Certificate[] getCertificateChain(String alias) {
-            return new X509Certificate[] {leaf(alias), authority().certificate()};
+        public X509Certificate @Nullable [] getCertificateChain(String alias) {
+            return find(alias)
+                    .map(leaf -> new X509Certificate[] {leaf, authority().certificate()})
+                    .orElse(null);
         }
 
         @Override

@@ -32,7 +32,7 @@ final class EgressAuthorityTest {
     void showsEachClientACertificateForTheHostOfItsConnection() throws Exception {
         var authority = authority();
         var tls = authority.tls((address, port) -> address.equals("127.0.0.1") && port > 0
-                ? Optional.of(port == 7 ? "6.6.6.2" : "host" + port + ".test")
+                ? Optional.of(authority.sign(port == 7 ? "6.6.6.2" : "host" + port + ".test"))
                 : Optional.empty());
         assertThat(shake(authority, tls, 1, "host1.test")).isEqualTo("host1.test");
         assertThat(shake(authority, tls, 2, "host2.test")).isEqualTo("host2.test");

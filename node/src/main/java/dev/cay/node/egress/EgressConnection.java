@@ -7,6 +7,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -60,7 +61,7 @@ final class EgressConnection implements PathSandbox.Open, HttpBridge.Bridged {
     private volatile @Nullable EgressProxy proxy;
     private volatile @Nullable EgressSocket server;
     private volatile @Nullable Relay relay;
-    private volatile Openings.Opening opening = () -> {};
+    private volatile Openings.Opening opening = Openings.NONE;
     private volatile boolean cut;
 
     EgressConnection(PathSandbox sandbox, InetSocketAddress destination, EgressSocket guest, PathParts parts) {
@@ -115,6 +116,11 @@ final class EgressConnection implements PathSandbox.Open, HttpBridge.Bridged {
         return first instanceof FirstBytes.Tls(String name) && name != null
                 ? name
                 : destination.getAddress().getHostAddress();
+    }
+
+    @Override
+    public X509Certificate certificate() {
+        return opening.certificate();
     }
 
     @Override
@@ -274,7 +280,7 @@ final class EgressConnection implements PathSandbox.Open, HttpBridge.Bridged {
             case REQUESTS -> relay(parts.bridge().connect(this), new LongAdder(), new LongAdder());
             case OPENED_NAME, OPENED_ADDRESS -> {
                 var row = noteOpened(rules);
-                opening = parts.openings().begin(sandbox.team());
+                opening = parts.openings().begin(sandbox.team(), host());
                 if (cut) {
                     return;
                 }

@@ -10,6 +10,7 @@ import dev.cay.node.network.PathRules;
 import dev.cay.node.network.SandboxOwners;
 import dev.cay.proxy.ReverseProxy;
 import dev.cay.tls.EgressAuthority;
+import dev.cay.tls.HostCertificates;
 import dev.cay.web.Dialer;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -84,7 +85,8 @@ public final class EgressPath implements PathRules, AutoCloseable {
         var upstreams = new Upstreams(rules, ceiling, names, poller);
         var bridge = new HttpBridge(around.listeners(), authority, poller);
         var gate = new HttpGate(bridge, upstreams, new UpstreamTls(around.trust()), around.proxy());
-        this.parts = new PathParts(upstreams, bridge, gate, new Openings(), new Relays(IDLE));
+        this.parts = new PathParts(
+                upstreams, bridge, gate, new Openings(new HostCertificates(authority::sign, clock)), new Relays(IDLE));
     }
 
     /// Sets the source of values for placeholders in rules; without it, requests that need one fail.

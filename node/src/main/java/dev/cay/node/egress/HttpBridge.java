@@ -11,6 +11,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -39,6 +40,9 @@ final class HttpBridge {
 
         /// The host for which TLS was opened; without a name it is the address.
         String host();
+
+        /// What its client is shown when TLS is opened.
+        X509Certificate certificate();
 
         /// Remembers that a request for this host is on the connection.
         void asks(String host);
@@ -80,7 +84,7 @@ final class HttpBridge {
 
     void start(Handler handler) throws IOException {
         plain = listeners.listen(plain, handler);
-        secure = listeners.listenTls(secure, authority.tls(this::hostOf), handler);
+        secure = listeners.listenTls(secure, authority.tls(this::certificateOf), handler);
     }
 
     /// Connects to the server, which knows the sandbox before it gets the first byte.
@@ -115,8 +119,8 @@ final class HttpBridge {
                 : Optional.empty();
     }
 
-    private Optional<String> hostOf(String address, int port) {
+    private Optional<X509Certificate> certificateOf(String address, int port) {
         return Optional.ofNullable(announced.get(new InetSocketAddress(InetAddress.ofLiteral(address), port)))
-                .map(Bridged::host);
+                .map(Bridged::certificate);
     }
 }

@@ -1,14 +1,16 @@
 package dev.cay.node.egress;
 
 import dev.cay.life.FairTurns;
+import dev.cay.tls.HostCertificates;
 import dev.cay.wire.CayException;
 import dev.cay.wire.TeamId;
 import java.io.IOException;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /// Lets so many connections at once have their TLS opened, which takes the node milliseconds of a processor each: two
-/// handshakes, and a signature for a new host. Teams take turns. Thread-safe.
+/// handshakes. Teams take turns, and have their own certificates. Thread-safe.
 final class Openings {
     private static final int AT_ONCE_PER_CORE = 4;
     private static final int MOST_OF_TEAM = 1024;
@@ -17,38 +19,57 @@ final class Openings {
     /// A client may leave its handshake unfinished; then others begin.
     private static final Duration LONGEST = Duration.ofSeconds(1);
 
-    private final FairTurns turns;
+    /// Nothing is opened.
+    static final Opening NONE = new Opening() {
+        @Override
+        public X509Certificate certificate() {
+            throw new IllegalStateException("TLS of this connection is not opened");
+        }
 
-    Openings() {
-        this(AT_ONCE_PER_CORE * Runtime.getRuntime().availableProcessors());
+        @Override
+        public void close() {}
+    };
+
+    private final FairTurns turns;
+    private final HostCertificates certificates;
+
+    Openings(HostCertificates certificates) {
+        this(certificates, AT_ONCE_PER_CORE * Runtime.getRuntime().availableProcessors());
     }
 
-    Openings(int atOnce) {
+    Openings(HostCertificates certificates, int atOnce) {
+        this.certificates = certificates;
         this.turns = new FairTurns("TLS is not opened", atOnce, MOST_OF_TEAM, PATIENCE);
     }
 
     /// A connection whose TLS is being opened, until it is closed, or for a second.
     interface Opening extends AutoCloseable {
+        /// For the host of the connection.
+        X509Certificate certificate();
+
         @Override
         void close();
     }
 
-    /// Waits for the team's turn.
-    Opening begin(String team) throws IOException {
-        FairTurns.Turn turn;
-        try {
-            turn = turns.take(new TeamId(team));
-        } catch (CayException e) {
-            throw new IOException(e);
-        }
-        var over = new AtomicBoolean();
-        Opening opening = () -> {
+    private record Turned(X509Certificate certificate, FairTurns.Turn turn, AtomicBoolean over) implements Opening {
+        @Override
+        public void close() {
             if (over.compareAndSet(false, true)) {
                 turn.close();
             }
-        };
-        Thread.startVirtualThread(() -> endLate(opening));
-        return opening;
+        }
+    }
+
+    /// Waits for a certificate, and then for the team's turn.
+    Opening begin(String team, String host) throws IOException {
+        var certificate = certificates.of(team, host);
+        try {
+            var opening = new Turned(certificate, turns.take(new TeamId(team)), new AtomicBoolean());
+            Thread.startVirtualThread(() -> endLate(opening));
+            return opening;
+        } catch (CayException e) {
+            throw new IOException(e);
+        }
     }
 
     private static void endLate(Opening opening) {

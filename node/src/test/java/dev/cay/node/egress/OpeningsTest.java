@@ -4,23 +4,39 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
 import dev.cay.testing.Fast;
+import dev.cay.tls.EgressAuthority;
+import dev.cay.tls.HostCertificates;
+import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(120)
 @Fast
 final class OpeningsTest {
-    private final Openings openings = new Openings(2);
+    @TempDir
+    Path directory;
+
+    @SuppressWarnings("NullAway.Init")
+    private Openings openings;
+
+    @BeforeEach
+    void begin() {
+        var clock = InstantSource.system();
+        openings = new Openings(new HostCertificates(new EgressAuthority(directory, clock)::sign, clock), 2);
+    }
 
     @Test
     void aTeamWaitsForOneOfAnotherHoweverManyThatHas() throws Exception {
         var order = new ConcurrentLinkedQueue<String>();
-        var first = openings.begin("noisy");
-        var second = openings.begin("noisy");
+        var first = openings.begin("noisy", "a.test");
+        var second = openings.begin("noisy", "a.test");
         var done = new CountDownLatch(11);
         try (var clients = Executors.newVirtualThreadPerTaskExecutor()) {
             for (int i = 0; i < 10; i++) {
@@ -37,7 +53,7 @@ final class OpeningsTest {
     }
 
     private Void open(String team, ConcurrentLinkedQueue<String> order, CountDownLatch done) throws Exception {
-        try (var _ = openings.begin(team)) {
+        try (var _ = openings.begin(team, "a.test")) {
             order.add(team);
             Thread.sleep(20);
         }
@@ -47,8 +63,8 @@ final class OpeningsTest {
 
     @Test
     void goesOnBesideClientsThatDoNotFinish() throws Exception {
-        openings.begin("stalling");
-        openings.begin("stalling");
-        assertThatCode(() -> openings.begin("other").close()).doesNotThrowAnyException();
+        openings.begin("stalling", "a.test");
+        openings.begin("stalling", "a.test");
+        assertThatCode(() -> openings.begin("other", "a.test").close()).doesNotThrowAnyException();
     }
 }
