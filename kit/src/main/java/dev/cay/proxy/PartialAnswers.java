@@ -26,8 +26,9 @@ final class PartialAnswers {
     static void withhold(Exchange exchange) {
         boolean asks = exchange.headers().stream()
                 .filter(header -> ASKING.contains(header.getKey().toLowerCase(Locale.ROOT)))
-                .anyMatch(
-                        header -> String.valueOf(header.getValue()).toLowerCase(Locale.ROOT).contains("bytes"));
+                .anyMatch(header -> String.valueOf(header.getValue())
+                        .toLowerCase(Locale.ROOT)
+                        .contains("bytes"));
         if (asks) {
             WithheldHeaders.headers(exchange, WITHHELD);
         }

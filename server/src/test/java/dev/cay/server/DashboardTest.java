@@ -310,8 +310,8 @@ final class DashboardTest {
                 .get("sandboxID")
                 .stringValue();
         for (int port : new int[] {49999, 50005}) {
-            var answer = call(
-                    browser, "POST", "/execute", "E2b-Sandbox-Id", id, "E2b-Sandbox-Port", Integer.toString(port));
+            var answer =
+                    call(browser, "POST", "/execute", "E2b-Sandbox-Id", id, "E2b-Sandbox-Port", Integer.toString(port));
             assertThat(answer.status()).as(answer.text()).isEqualTo(200);
             assertThat(answer.json().get("port").intValue()).isEqualTo(port);
             assertThat(answer.json().get("withheld").toString()).contains("e2b-traffic-access-token");

@@ -45,7 +45,12 @@ final class Relay {
     /// What pages get of the head of such a server's answer. Cookies, redirects and policies for this origin are none
     /// of it.
     private static final Set<String> ANSWER = Set.of(
-            "content-encoding", "content-length", "content-type", "mcp-protocol-version", "mcp-session-id", "retry-after");
+            "content-encoding",
+            "content-length",
+            "content-type",
+            "mcp-protocol-version",
+            "mcp-session-id",
+            "retry-after");
 
     private final Viewers viewers;
     private final Browsers browsers;
