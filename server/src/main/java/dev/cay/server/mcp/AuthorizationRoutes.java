@@ -12,6 +12,7 @@ import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.NodeAuthorizations;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 
 /// Routes that authorize remote MCP servers of sandboxes.
 ///
@@ -57,7 +58,9 @@ public final class AuthorizationRoutes {
                 exchange.query("state"), exchange.query("code"), exchange.query("iss"), exchange.query("error"));
         if (exchange.header("X-API-Key") != null) {
             // A program of the user's brings what the browser could not.
-            exchange.with("Cache-Control", "no-store").sendJson(200, complete(redirect, exchange, act));
+            var done = complete(redirect, exchange, act);
+            exchange.with("Cache-Control", "no-store")
+                    .sendJson(200, Map.of("sandbox", done.sandbox().value(), "server", done.server()));
             return;
         }
         try {
