@@ -6,6 +6,7 @@ import dev.cay.server.access.TeamRoutes;
 import dev.cay.server.admin.LimitRoutes;
 import dev.cay.server.admin.TeamAdminRoutes;
 import dev.cay.server.admin.TeamNetworkRoutes;
+import dev.cay.server.api.ApiDocument;
 import dev.cay.server.edge.UnsupportedRoutes;
 import dev.cay.server.event.EventRoutes;
 import dev.cay.server.identity.IdentityRoutes;
@@ -66,6 +67,7 @@ final class ApiRoutes {
         addObservation();
         addVolumes();
         new UnsupportedRoutes(teams.access()).addTo(routes);
+        new ApiDocument().addTo(routes);
         return routes;
     }
 

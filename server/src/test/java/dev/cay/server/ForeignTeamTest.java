@@ -30,6 +30,7 @@ final class ForeignTeamTest extends ServerTest {
     /// Routes that take no key. Each has its own way to know who asks, or tells nothing.
     private static final Set<String> OPEN = Set.of(
             "GET /health",
+            "GET /openapi.json",
             "GET /.well-known/openid-configuration",
             "GET /.well-known/jwks.json",
             "PUT /templates/{templateID}/files/{hash}/content",

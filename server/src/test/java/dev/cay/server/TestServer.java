@@ -1,5 +1,7 @@
 package dev.cay.server;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.cay.http.ClientAddresses;
 import dev.cay.http.Exchange;
 import dev.cay.http.HttpListeners;
@@ -35,12 +37,16 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -56,6 +62,13 @@ final class TestServer implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final PersonAccess.Settings LINKS_ONLY =
             new PersonAccess.Settings(URI.create("http://cay.test:3000"), null, List.of());
+    /// Headers of requests that may be for a sandbox, and not for the API.
+    private static final Set<String> OF_SANDBOXES =
+            Set.of("host", "e2b-sandbox-id", "e2b-sandbox-port", "x-access-token");
+
+    /// The same for all servers of this process.
+    private static volatile @Nullable DescribedApi description;
+
     private static final JsonMapper JSON = JsonMapper.shared();
 
     record Answer(int status, String text, HttpHeaders headers) {
@@ -351,7 +364,30 @@ final class TestServer implements AutoCloseable {
     }
 
     private Answer send(InetSocketAddress to, String method, String path, String body, Map<String, String> headers) {
-        return send(client, "http", to, method, path, body, headers);
+        var answer = send(client, "http", to, method, path, body, headers);
+        if (to.equals(address) && Collections.disjoint(lowerCase(headers.keySet()), OF_SANDBOXES)) {
+            var call = new DescribedApi.Call(
+                    method, path, body, answer.status(), answer.header("Content-Type"), answer.text());
+            assertThat(described().problems(call))
+                    .as("what differs from the description of the API")
+                    .isEmpty();
+        }
+        return answer;
+    }
+
+    private static Set<String> lowerCase(Set<String> names) {
+        return names.stream().map(name -> name.toLowerCase(Locale.ROOT)).collect(Collectors.toSet());
+    }
+
+    /// The description of the API, as this server sends it.
+    DescribedApi described() {
+        var known = description;
+        if (known == null) {
+            var answer = send(client, "http", address, "GET", "/openapi.json", "", Map.of());
+            known = new DescribedApi(answer.text());
+            description = known;
+        }
+        return known;
     }
 
     private static Answer send(

@@ -3,6 +3,7 @@ package dev.cay.server.access;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -103,6 +104,19 @@ public record KeyScope(Kind kind, @Nullable SandboxId sandbox) {
                 && sandbox.value().equals(request.parameters().get("sandboxID"))
                 && !BEYOND_SANDBOX.contains(request.route())
                 && (request.area().equals("sandboxes") || request.reads());
+    }
+
+    /// The scopes that allow requests by a route, as words.
+    ///
+    /// @param route like `/sandboxes/{sandboxID}`
+    public static List<String> allowing(String method, String route) {
+        var any = new SandboxId("any");
+        var parameters = route.contains("{sandboxID}") ? Map.of("sandboxID", any.value()) : Map.<String, String>of();
+        var request = new Request(method, route, parameters);
+        return Arrays.stream(Kind.values())
+                .filter(kind -> new KeyScope(kind, kind == Kind.SANDBOX ? any : null).allows(request))
+                .map(kind -> kind.word)
+                .toList();
     }
 
     /// Whether this scope allows everything that the other one allows.
