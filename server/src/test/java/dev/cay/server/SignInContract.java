@@ -8,6 +8,7 @@ import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
@@ -319,12 +320,77 @@ abstract class SignInContract extends ServerTest {
         assertThat(renewed.get("expires_in").intValue()).isEqualTo(3600);
         login.put("accessToken", renewed.get("access_token").stringValue());
         assertThat(teams(login).status()).isEqualTo(200);
+        cay.clock.pass(Duration.ofSeconds(61));
         var reused = refresh(first);
         assertThat(reused.status()).isEqualTo(400);
         assertThat(reused.json().get("error").stringValue()).isEqualTo("invalid_grant");
         assertThat(refresh(second).json().get("error").stringValue()).isEqualTo("invalid_grant");
         assertThat(teams(login).status()).isEqualTo(401);
         assertThat(status(key)).as("a key that the thief may have").isEqualTo(401);
+    }
+
+    @Test
+    void aClientThatLostTheAnswerOfItsRefreshRepeatsItWithinAMinute() throws Exception {
+        var login = login("ann@example.org");
+        String first = login.get("refreshToken");
+        String key = key(teams(login));
+        String lost = refreshed(first);
+        cay.clock.pass(Duration.ofSeconds(30));
+        restart();
+        String lostToo = refreshed(first);
+        cay.clock.pass(Duration.ofSeconds(29));
+        String third = refreshed(first);
+        assertThat(List.of(lost, lostToo, third)).doesNotHaveDuplicates();
+        assertThat(status(key)).isEqualTo(200);
+        String fourth = refreshed(third);
+        assertThat(status(key)).isEqualTo(200);
+        // Whoever has a token of the lost answers is not the client.
+        assertThat(refresh(lost).json().get("error").stringValue()).isEqualTo("invalid_grant");
+        assertThat(refresh(fourth).status()).isEqualTo(400);
+        assertThat(status(key)).isEqualTo(401);
+    }
+
+    private String refreshed(String token) {
+        var answer = refresh(token);
+        assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+        return answer.json().get("refresh_token").stringValue();
+    }
+
+    @Test
+    void aRefreshTokenIsNotRepeatedOnceItsSuccessorWasUsedOrAfterAMinute() {
+        var login = login("ann@example.org");
+        String key = key(teams(login));
+        String second = refreshed(login.get("refreshToken"));
+        String third = refreshed(second);
+        assertThat(refresh(login.get("refreshToken")).status()).isEqualTo(400);
+        assertThat(refresh(third).status()).isEqualTo(400);
+        assertThat(status(key)).isEqualTo(401);
+
+        var late = login("ann@example.org");
+        String keyOfLate = key(teams(late));
+        String unused = refreshed(late.get("refreshToken"));
+        cay.clock.pass(Duration.ofSeconds(60));
+        assertThat(refresh(late.get("refreshToken")).status()).isEqualTo(400);
+        assertThat(refresh(unused).status()).isEqualTo(400);
+        assertThat(status(keyOfLate)).isEqualTo(401);
+    }
+
+    @Test
+    void ofClientsThatRepeatARefreshTogetherOneGoesOn() throws Exception {
+        var login = login("ann@example.org");
+        refreshed(login.get("refreshToken"));
+        var answers = new ArrayList<CompletableFuture<String>>();
+        for (int i = 0; i < 8; i++) {
+            answers.add(CompletableFuture.supplyAsync(() -> refreshed(login.get("refreshToken"))));
+        }
+        for (var answer : answers) {
+            answer.get(20, TimeUnit.SECONDS);
+        }
+        long good = cay.store.read(handle -> handle.createQuery(
+                        "SELECT COUNT(*) FROM sign_in_secret WHERE parent IS NOT NULL AND used_at IS NULL")
+                .mapTo(Long.class)
+                .one());
+        assertThat(good).isEqualTo(1);
     }
 
     @Test
@@ -406,6 +472,7 @@ abstract class SignInContract extends ServerTest {
         var reused = login("ann@example.org");
         String one = key(teams(reused));
         refresh(reused.get("refreshToken"));
+        cay.clock.pass(Duration.ofSeconds(61));
         var given = login("ann@example.org");
         String two = key(teams(given));
         at("sign-in-ended", SignInContract::die, () -> {
@@ -754,6 +821,7 @@ abstract class SignInContract extends ServerTest {
                 assertThat(post("/oauth/revoke", token, Map.of()).status()).isEqualTo(200);
             } else {
                 assertThat(refresh(login.get("refreshToken")).status()).isEqualTo(200);
+                cay.clock.pass(Duration.ofSeconds(61));
                 assertThat(refresh(login.get("refreshToken")).status()).isEqualTo(400);
             }
             assertThat(killing.get(10, TimeUnit.SECONDS))

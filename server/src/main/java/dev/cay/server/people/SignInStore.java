@@ -3,10 +3,12 @@ package dev.cay.server.people;
 import dev.cay.server.access.ApiKeys;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
 
 /// The SQL of sign-ins, their secrets, and one-time links.
 final class SignInStore {
@@ -14,6 +16,9 @@ final class SignInStore {
             SELECT s.id, s.kind, s.expires_at, p.id AS person_id, p.email
             FROM sign_in s JOIN person p ON p.id = s.person_id
             """;
+
+    /// The time of use of a token that nobody used and that must not be used any more.
+    private static final long REPLACED = 0;
 
     private SignInStore() {}
 
@@ -53,14 +58,15 @@ final class SignInStore {
                 signIn.kind().word(),
                 now.toEpochMilli(),
                 signIn.end().toEpochMilli());
-        insertSecret(handle, signIn.id(), secret, now);
+        insertSecret(handle, signIn.id(), secret, null, now);
     }
 
-    static void insertSecret(Handle handle, String signIn, Secret secret, Instant now) {
+    /// @param before the refresh token that this one takes the place of; null for the first one
+    static void insertSecret(Handle handle, String signIn, Secret secret, @Nullable Secret before, Instant now) {
         handle.execute("""
-                INSERT INTO sign_in_secret (hash, sign_in_id, created_at) VALUES (?, ?, ?)
+                INSERT INTO sign_in_secret (hash, sign_in_id, created_at, parent) VALUES (?, ?, ?, ?)
                 ON CONFLICT (hash) DO NOTHING
-                """, secret.hash(), signIn, now.toEpochMilli());
+                """, secret.hash(), signIn, now.toEpochMilli(), before == null ? null : before.hash());
     }
 
     /// Others that change the person wait until this transaction ends.
@@ -71,6 +77,7 @@ final class SignInStore {
                 == 1;
     }
 
+    /// Others that renew this sign-in wait until this transaction ends.
     static void extend(Handle handle, String signIn, Instant end) {
         handle.execute("UPDATE sign_in SET expires_at = ? WHERE id = ?", end.toEpochMilli(), signIn);
     }
@@ -107,6 +114,28 @@ final class SignInStore {
                         now.toEpochMilli(),
                         secret.hash())
                 == 1;
+    }
+
+    /// Whether a used refresh token may be used again: it was used within this time, and no token that took its
+    /// place was used since.
+    static boolean mayRepeat(Handle handle, Secret secret, Instant now, Duration within) {
+        return handle.createQuery("""
+                        SELECT COUNT(*) FROM sign_in_secret s WHERE hash = :hash AND used_at > :earliest AND used_at < :latest
+                        AND NOT EXISTS (SELECT 1 FROM sign_in_secret n WHERE n.parent = s.hash AND n.used_at > :replaced)
+                        """)
+                        .bind("hash", secret.hash())
+                        .bind("earliest", now.minus(within).toEpochMilli())
+                        .bind("latest", now.plus(within).toEpochMilli())
+                        .bind("replaced", REPLACED)
+                        .mapTo(Integer.class)
+                        .one()
+                > 0;
+    }
+
+    /// Marks the tokens that took the place of this one as used long ago: another one takes its place now.
+    static void replace(Handle handle, Secret secret) {
+        handle.execute(
+                "UPDATE sign_in_secret SET used_at = ? WHERE parent = ? AND used_at IS NULL", REPLACED, secret.hash());
     }
 
     /// With the keys that were minted for it.

@@ -19,6 +19,9 @@ import org.jdbi.v3.core.Handle;
 final class SignIns {
     static final Duration LINK_LIFE = Duration.ofMinutes(10);
 
+    /// A refresh token may be used again within this time, because the answer may have been lost on its way.
+    private static final Duration REPEATABLE = Duration.ofMinutes(1);
+
     /// A sign-in with the secret that proves it, which cannot be shown again.
     record Proved(SignIn signIn, Secret secret) {}
 
@@ -30,7 +33,8 @@ final class SignIns {
         /// The token is not known, or too old.
         record Unknown() implements Renewal {}
 
-        /// The token was used before: it was stolen from its holder, or by them. Nobody goes on with this sign-in.
+        /// The token was used before, and this is no repetition of that: it was stolen from its holder, or by them.
+        /// Nobody goes on with this sign-in.
         record Reused(SignIn signIn) implements Renewal {}
     }
 
@@ -129,6 +133,9 @@ final class SignIns {
     }
 
     /// Takes a refresh token for another one. One that comes a second time ends the sign-in, as two have it then.
+    ///
+    /// But a client whose answer was lost can repeat its request within a minute. It gets another token, and the
+    /// one of the lost answer is not good any more: if that one was used, or is used later, two have the sign-in.
     Renewal renew(Secret token) {
         var found = find(token, SignIn.Kind.PROGRAM);
         if (found.isEmpty()) {
@@ -141,12 +148,16 @@ final class SignIns {
         var outcome = store.write(new Transaction<Renewal>() {
             @Override
             public Renewal run(Handle handle) {
-                if (!SignInStore.use(handle, token, clock.instant())) {
-                    SignInStore.delete(handle, old.id());
-                    return new Renewal.Reused(old);
-                }
-                SignInStore.insertSecret(handle, old.id(), next, clock.instant());
+                var now = clock.instant();
                 SignInStore.extend(handle, old.id(), end);
+                if (!SignInStore.use(handle, token, now)) {
+                    if (!SignInStore.mayRepeat(handle, token, now, REPEATABLE)) {
+                        SignInStore.delete(handle, old.id());
+                        return new Renewal.Reused(old);
+                    }
+                    SignInStore.replace(handle, token);
+                }
+                SignInStore.insertSecret(handle, old.id(), next, token, now);
                 return renewed;
             }
 

@@ -39,7 +39,8 @@ public record Migrations(List<String> files) {
             "migrations/V20__egress_logs.sql",
             "migrations/V21__queues_and_rotation.sql",
             "migrations/V22__egress_logs_of_teams.sql",
-            "migrations/V23__event_storage.sql");
+            "migrations/V23__event_storage.sql",
+            "migrations/V24__repeated_refresh_and_keys_of_builds.sql");
 
     /// With those that only PostgreSQL needs.
     public static final Migrations POSTGRES = of(
@@ -63,7 +64,8 @@ public record Migrations(List<String> files) {
             "migrations/V20__egress_logs.sql",
             "migrations/V21__queues_and_rotation.sql",
             "migrations/V22__egress_logs_of_teams.sql",
-            "migrations/V23__event_storage.sql");
+            "migrations/V23__event_storage.sql",
+            "migrations/V24__repeated_refresh_and_keys_of_builds.sql");
 
     public Migrations {
         files = List.copyOf(files);
