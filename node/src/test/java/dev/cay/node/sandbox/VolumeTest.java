@@ -515,4 +515,47 @@ class VolumeTest extends NodeTest {
         assertThatThrownBy(() -> content.write("/part", USUAL, false, broken)).isInstanceOf(IOException.class);
         assertKind(ErrorKind.NOT_FOUND, "/part", () -> content.stat("/part"));
     }
+
+    /// Requests of btrfs as `btrfs subvolume` makes them; prints what the kernel says. The first ones are refused, the
+    /// last ones are the controls.
+    private static final String SUBVOLUMES = """
+            python3 -c "
+            import fcntl, os
+            d = os.open('/data', os.O_RDONLY)
+            def ask(request, size, name=b'inner'):
+                try: fcntl.ioctl(d, request, bytearray(bytes(8) + name.ljust(size - 8, bytes(1))))
+                except OSError as e: return e.strerror
+                return 'done'
+            for request, size in ((0x5000940e, 4096), (0x50009401, 4096), (0x5000940f, 4096), (0x50009417, 4096),
+                                  (0x50009418, 4096), (0x4008941a, 16), (0xc0c89425, 200), (0x5000943f, 4096)):
+                print(ask(request, size))
+            a = open('/data/a', 'wb+'); a.write(b'shared' * 4096); a.flush()
+            b = open('/data/b', 'wb+'); fcntl.ioctl(b, 0x40049409, a.fileno())
+            print(b.read(6).decode(), os.get_terminal_size(os.open('/dev/ptmx', os.O_RDWR)).columns)
+            "; ls /data; su user -c 'python3 -c \"import fcntl, os; fcntl.ioctl(os.open(\\\"/data\\\", os.O_RDONLY), 0x5000940e, bytearray(4096))\"' 2>&1 | tail -n 1
+            """;
+
+    /// What is in a subvolume of a volume does not count against the volume's size, and keeps it from being deleted.
+    @Test
+    void aSandboxMakesNoSubvolumeInAVolume() throws Exception {
+        var small = volume(8);
+        node.keepers.create(mounting("one", at(small, "/data")));
+        assertThat(node.run("one", SUBVOLUMES).lines())
+                .containsExactly(
+                        "Operation not permitted",
+                        "Operation not permitted",
+                        "Operation not permitted",
+                        "Operation not permitted",
+                        "Operation not permitted",
+                        "Operation not permitted",
+                        "Operation not permitted",
+                        "Operation not permitted",
+                        "shared 0",
+                        "a",
+                        "b",
+                        "PermissionError: [Errno 1] Operation not permitted");
+        node.keepers.kill(ONE);
+        volumes().delete(small);
+        assertThat(place(small)).doesNotExist();
+    }
 }
