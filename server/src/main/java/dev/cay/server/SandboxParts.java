@@ -91,6 +91,7 @@ record SandboxParts(
                         egressLogs,
                         forgetMessages,
                         teams.access()::cutExpired,
+                        volumes::finishDeletions,
                         clock)));
         return new SandboxParts(
                 fleet,

@@ -3,6 +3,7 @@ package dev.cay.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.server.store.Store;
+import dev.cay.testing.Await;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -534,7 +536,61 @@ abstract class VolumeContract {
 
         restart();
 
-        assertThat(cay.node.volumes.sizes).isEmpty();
+        Await.until("the volume is deleted", cay.node.volumes.sizes::isEmpty);
+    }
+
+    /// The daemon is killed in the middle of a deletion.
+    @Test
+    void aDeletionThatAKillCutIsDoneAgainByTheNextRun() throws Exception {
+        var data = volume("data");
+        cay.node.volumes.onDelete = () -> {
+            throw new Error("the daemon is killed");
+        };
+        cay.call("DELETE", "/volumes/" + id(data));
+        restart();
+        assertThat(cay.node.volumes.sizes).as("killed again").hasSize(1);
+        assertThat(cay.call("GET", "/volumes").text()).isEqualTo("[]");
+        assertRefused(cay.call("GET", "/volumes/" + id(data)), 404, "Volume not found");
+        cay.node.volumes.onDelete = () -> {};
+        restart();
+        Await.until("the volume is deleted", cay.node.volumes.sizes::isEmpty);
+    }
+
+    @Test
+    void aDeletionThatFailedIsCompletedAndNobodySeesTheVolumeMeanwhile() throws Exception {
+        String team =
+                cay.admin("GET", "/admin/teams", "").json().get(0).get("teamID").stringValue();
+        cay.admin("PUT", "/admin/teams/%s/limits".formatted(team), "{\"diskMB\": 1500}");
+        var data = volume("data");
+        assertThat(content(data, "PUT", "file?path=/kept", "text").status()).isLessThan(300);
+        var other = cay.call("POST", "/volumes", "{\"name\": \"other\", \"sizeMB\": 100}")
+                .json();
+        var tries = new AtomicInteger();
+        cay.node.volumes.onDelete = () -> {
+            tries.incrementAndGet();
+            throw new CayException(ErrorKind.UNAVAILABLE, "the disk is busy");
+        };
+        assertThat(cay.call("DELETE", "/volumes/" + id(data)).status()).isEqualTo(204);
+
+        assertThat(cay.call("GET", "/volumes").text()).doesNotContain(id(data)).contains(id(other));
+        assertRefused(cay.call("GET", "/volumes/" + id(data)), 404, "Volume not found");
+        assertThat(content(data, "GET", "file?path=/kept", "").status()).isBetween(401, 404);
+        assertRefused(cay.call("DELETE", "/volumes/" + id(data)), 404, "Volume not found");
+        assertRefused(cay.call("POST", "/v2/sandboxes", """
+                        {"templateID": "base", "volumeMounts": [{"name": "data", "path": "/data"}]}"""), 400, "Volume 'data' not found");
+        assertRefused(cay.call("POST", "/volumes", "{\"name\": \"data\"}"), 429, "does not fit into the team's share");
+        assertThat(cay.call("POST", "/volumes", "{\"name\": \"data\", \"sizeMB\": 100}")
+                        .status())
+                .as("the name is free")
+                .isEqualTo(201);
+
+        Await.until("it is tried again", () -> tries.get() >= 2);
+        cay.node.volumes.onDelete = () -> {};
+        Await.until("the volume is deleted", () -> cay.node.volumes.sizes.size() == 2);
+        Await.until(
+                "its share is free",
+                () -> cay.call("POST", "/volumes", "{\"name\": \"large\"}").status() == 201);
+        assertThat(cay.call("GET", "/volumes").text()).contains(id(other));
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.cay.node.storage;
 
+import dev.cay.life.Steps;
 import dev.cay.life.WholeFile;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -81,13 +82,14 @@ public final class VolumeDisks {
         }
     }
 
-    /// Unknown ids are fine.
+    /// Unknown ids are fine, and so is one of which an earlier deletion has left something.
     public void delete(VolumeId id) {
         Path place = place(id);
         try {
             if (Files.exists(place)) {
                 disks.delete(place);
             }
+            Steps.reach("volume-emptied");
             Files.deleteIfExists(size(id));
         } catch (IOException e) {
             throw new CayException(ErrorKind.INTERNAL, "cannot delete volume " + id, e);

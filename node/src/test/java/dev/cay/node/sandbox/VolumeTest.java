@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.node.host.Programs;
+import dev.cay.node.process.DoomedProgram;
 import dev.cay.testing.Await;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
@@ -27,6 +28,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -557,5 +559,32 @@ class VolumeTest extends NodeTest {
         node.keepers.kill(ONE);
         volumes().delete(small);
         assertThat(place(small)).doesNotExist();
+    }
+
+    @Test
+    void aDeletionThatAKillCutIsCompletedByTheNextOne() throws Exception {
+        var cut = volume(8);
+        var other = volume(8);
+        put(cut, "/file", "text");
+        put(other, "/file", "other");
+        var size = place(cut).resolveSibling(cut.value() + ".size");
+        node.close();
+        var daemon = DoomedProgram.start(
+                DoomedPause.class,
+                place.directory().toString(),
+                place.instance(),
+                "delete-volume",
+                cut.value(),
+                "volume-emptied");
+        assertThat(daemon.waitFor(2, TimeUnit.MINUTES)).isTrue();
+        assertThat(daemon.exitValue()).isEqualTo(128 + 9);
+        node = new TestNode(place);
+        assertThat(size).as("what was cut").exists();
+        assertThat(volumes().list()).containsExactly(other);
+        assertKind(ErrorKind.NOT_FOUND, "is not on this machine", () -> put(cut, "/file", "again"));
+        volumes().delete(cut);
+        assertThat(size).doesNotExist();
+        assertThat(text(other, "/file")).isEqualTo("other");
+        assertThat(volumes().used()).containsOnlyKeys(other);
     }
 }

@@ -29,12 +29,14 @@ public final class Chores implements AutoCloseable {
     private final EgressLogs egressLogs;
     private final Runnable forgetMessages;
     private final Runnable cutExpired;
+    private final Runnable finishDeletions;
     private final InstantSource clock;
     private final ScheduledThreadPoolExecutor thread = new ScheduledThreadPoolExecutor(
             1, Thread.ofPlatform().daemon().name("chores").factory());
 
     /// @param forgetMessages removes old messages of webhooks
     /// @param cutExpired     cuts requests whose keys have expired
+    /// @param finishDeletions begins to delete the volumes whose deletion has failed
     public Chores(
             Store store,
             Sandboxes sandboxes,
@@ -44,6 +46,7 @@ public final class Chores implements AutoCloseable {
             EgressLogs egressLogs,
             Runnable forgetMessages,
             Runnable cutExpired,
+            Runnable finishDeletions,
             InstantSource clock) {
         this.store = store;
         this.sandboxes = sandboxes;
@@ -53,6 +56,7 @@ public final class Chores implements AutoCloseable {
         this.egressLogs = egressLogs;
         this.forgetMessages = forgetMessages;
         this.cutExpired = cutExpired;
+        this.finishDeletions = finishDeletions;
         this.clock = clock;
     }
 
@@ -62,6 +66,7 @@ public final class Chores implements AutoCloseable {
         every(Duration.ofSeconds(5), starter::undoUnfinished);
         every(Duration.ofSeconds(5), pauses::repair);
         every(Duration.ofSeconds(5), templates::writeSpawns);
+        every(Duration.ofSeconds(10), finishDeletions);
         every(Duration.ofMinutes(1), egressLogs::keepAll);
         every(Duration.ofHours(1), this::forgetOld);
         every(Duration.ofHours(1), forgetMessages);

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -26,6 +27,7 @@ import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /// All volumes. Thread-safe.
 ///
@@ -42,6 +44,14 @@ public final class Volumes {
     private final NodeVolumes node;
     private final InstantSource clock;
     private final Map<VolumeId, Volume> volumes = new ConcurrentHashMap<>();
+
+    /// Those that are being deleted at this moment.
+    private final Set<VolumeId> underWay = ConcurrentHashMap.newKeySet();
+
+    /// Those whose deletion has failed, so that the log has this once.
+    private final Set<VolumeId> failed = ConcurrentHashMap.newKeySet();
+
+    private final AtomicBoolean finishing = new AtomicBoolean();
     private volatile Room room = (_, _) -> {};
 
     /// Checks whether a team has disk space left.
@@ -61,13 +71,12 @@ public final class Volumes {
         room = known;
     }
 
-    /// Reads the records, and completes unfinished work of an earlier run.
+    /// Reads the records, and begins to complete unfinished work of an earlier run.
     public void start() {
         for (var volume : store.read(VolumeStore::all)) {
             boolean whole = volume.state() == Volume.State.READY;
             volumes.put(volume.id(), whole ? volume : volume.in(Volume.State.DELETING));
         }
-        finish();
         var there = node.list();
         ready().filter(volume -> !there.contains(volume.id()))
                 .forEach(volume -> log.atError()
@@ -78,27 +87,53 @@ public final class Volumes {
                 .forEach(id -> log.atWarn()
                         .addKeyValue("volume", id)
                         .log("this machine has a volume without a record; its files are kept"));
+        finishDeletions();
     }
 
     private Stream<Volume> ready() {
         return volumes.values().stream().filter(volume -> volume.state() == Volume.State.READY);
     }
 
-    /// Removes volumes that no client knows, and those marked as deleted.
-    private void finish() {
-        volumes.values().stream()
-                .filter(volume -> volume.state() == Volume.State.DELETING)
-                .forEach(this::remove);
+    /// Begins to remove volumes that no client knows, and those that are marked as deleted. It returns at once: where
+    /// the disk deletes file by file, a volume can take minutes.
+    public void finishDeletions() {
+        boolean some = volumes.values().stream().anyMatch(volume -> volume.state() == Volume.State.DELETING);
+        if (some && finishing.compareAndSet(false, true)) {
+            Thread.ofVirtual().name("volume-deletions").start(this::finish);
+        }
     }
 
-    /// Removes a volume. After a failure a later call, or the next run, retries.
+    private void finish() {
+        try {
+            volumes.values().stream()
+                    .filter(volume -> volume.state() == Volume.State.DELETING)
+                    .forEach(this::remove);
+        } finally {
+            finishing.set(false);
+        }
+    }
+
+    /// Removes a volume. Until that has succeeded, it counts for its team's share of the disk. After a failure
+    /// {@link #finishDeletions} retries.
     private void remove(Volume volume) {
+        if (!underWay.add(volume.id())) {
+            return;
+        }
         try {
             node.delete(volume.id());
             store.write(handle -> VolumeStore.delete(handle, volume.id()));
             volumes.remove(volume.id());
+            if (failed.remove(volume.id())) {
+                log.atInfo().addKeyValue("volume", volume.id()).log("a volume is deleted now");
+            }
         } catch (RuntimeException e) {
-            log.atWarn().setCause(e).addKeyValue("volume", volume.id()).log("could not delete a volume yet");
+            var level = failed.add(volume.id()) ? Level.WARN : Level.DEBUG;
+            log.atLevel(level)
+                    .setCause(e)
+                    .addKeyValue("volume", volume.id())
+                    .log("a volume could not be deleted yet; its deletion is tried again");
+        } finally {
+            underWay.remove(volume.id());
         }
     }
 
@@ -150,7 +185,6 @@ public final class Volumes {
         if (name == null || !NAME.matcher(name).matches()) {
             throw new CayException(ErrorKind.INVALID_ARGUMENT, "Invalid volume name");
         }
-        finish();
         var volume = reserve(team, name, size(sizeMB));
         try {
             store.write(handle -> {
@@ -211,14 +245,15 @@ public final class Volumes {
 
     /// Refuses with CONFLICT if a sandbox or a snapshot needs it.
     void delete(Volume volume) {
-        set(volume.in(Volume.State.DELETING), handle -> {
+        var marked = volume.in(Volume.State.DELETING);
+        set(marked, handle -> {
             VolumeStore.lockTeam(handle, volume.teamId());
             var users = VolumeStore.users(handle, volume.teamId(), volume.id());
             if (!users.isEmpty()) {
                 throw inUse(volume, users);
             }
         });
-        finish();
+        remove(marked);
     }
 
     private static CayException inUse(Volume volume, List<VolumeStore.User> users) {
