@@ -6,10 +6,12 @@ import { trouble } from './live'
 import { Audit } from './pages/audit'
 import { Keys } from './pages/keys'
 import { LimitsPage } from './pages/limits'
+import { NewTemplate } from './pages/new-template'
 import { Overview } from './pages/overview'
 import { SandboxPage } from './pages/sandbox'
 import { Sandboxes } from './pages/sandboxes'
 import { SignIn } from './pages/sign-in'
+import { TemplatePage } from './pages/template'
 import { Templates } from './pages/templates'
 import { go, href, path } from './router'
 import './style.css'
@@ -39,6 +41,8 @@ function Page() {
   const at = path.value
   const one = /^\/sandboxes\/([a-z0-9]{1,40})(?:\/([a-z]+))?$/.exec(at)
   if (one) return <SandboxPage key={one[1]} id={one[1]!} tab={one[2] ?? 'terminal'} />
+  const template = /^\/templates\/([a-z0-9]{1,40})$/.exec(at)
+  if (template) return template[1] === 'new' ? <NewTemplate /> : <TemplatePage key={template[1]} id={template[1]!} />
   const pages: Record<string, ComponentType> = {
     '/': Sandboxes,
     '/sandboxes': Sandboxes,
@@ -62,7 +66,7 @@ function Page() {
 
 function Shell() {
   const known = session.value!
-  const here = path.value.startsWith('/sandboxes') ? '/' : path.value
+  const here = path.value.startsWith('/sandboxes') ? '/' : path.value.replace(/^(\/templates)\/.*/, '$1')
   return (
     <>
       <a class="skip" href="#main">

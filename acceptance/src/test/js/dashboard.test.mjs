@@ -1,77 +1,13 @@
 // The dashboard, as people use it with a browser, and as pages of sandboxes attack it.
 import assert from 'node:assert/strict'
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { Sandbox, until } from './client.mjs'
-import { apart } from './relay.mjs'
+import { api, directory, done, HOSTILE, LIMIT, open, require, row, screen, shows, signedIn } from './dashboard.mjs'
 
-const { CAY_CHROMIUM, CAY_DOMAIN, CAY_LINK, CAY_FOREIGN_KEY, CAY_PLAYWRIGHT, CAY_SCREENSHOTS, E2B_API_KEY, E2B_API_URL } = process.env
-const require = createRequire(CAY_PLAYWRIGHT + '/package.json')
-const { chromium } = require('playwright-core')
-const LIMIT = 60_000
+const { CAY_DOMAIN, CAY_LINK, CAY_FOREIGN_KEY, CAY_SCREENSHOTS, E2B_API_KEY, E2B_API_URL } = process.env
 const MOST_BYTES = 150_000
-const HOSTILE = '<img src=x onerror="document.title=1">'
-
-let directory, browser
-before(async () => {
-  // The first start on a machine builds the files.
-  await until('the files of the dashboard', async () => (await fetch(E2B_API_URL + '/dashboard')).ok, 10 * LIMIT)
-  directory = await mkdtemp(join(tmpdir(), 'cay-dashboard-'))
-  await mkdir(CAY_SCREENSHOTS, { recursive: true })
-  const ports = [new URL(E2B_API_URL).port, CAY_DOMAIN.split(':')[1]].map(Number)
-  const program = join(directory, 'chromium')
-  const command = await apart(join(directory, 'relay'), ports, [CAY_CHROMIUM])
-  await writeFile(program, `#!/bin/sh\nexec ${command.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')} "$@"\n`)
-  await chmod(program, 0o755)
-  const args = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-proxy-server', '--disable-background-networking']
-  browser = await chromium.launch({ executablePath: program, args, timeout: LIMIT })
-})
-after(async () => {
-  await browser?.close()
-  await rm(directory, { recursive: true, force: true, maxRetries: 10 })
-})
-
-/** A page of a browser of its own. Whatever the page complains about fails the test. */
-async function open(options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ignoreHTTPSErrors: true, ...options })
-  context.setDefaultTimeout(LIMIT)
-  const page = await context.newPage()
-  page.broken = []
-  page.on('pageerror', (error) => page.broken.push(error.message))
-  page.on('console', (said) => /Content Security Policy/.test(said.text()) && page.broken.push(said.text()))
-  return page
-}
-
-async function signedIn(key = E2B_API_KEY, path = '', options = {}) {
-  const page = await open(options)
-  await page.goto(`${options.base ?? E2B_API_URL}/dashboard${path}`)
-  await page.fill('input[name=key]', key)
-  await page.click('.sign-in button.primary')
-  await page.waitForSelector('nav .brand')
-  return page
-}
-
-async function done(page) {
-  assert.deepEqual(page.broken, [])
-  await page.context().close()
-}
-
-async function api(method, path, body, key = E2B_API_KEY) {
-  const headers = { 'X-API-Key': key, 'Content-Type': 'application/json' }
-  const answer = await fetch(E2B_API_URL + path, { method, headers, body: body && JSON.stringify(body) })
-  const text = await answer.text()
-  return { status: answer.status, body: text ? JSON.parse(text) : undefined }
-}
-
-const row = (sandbox) => `.tr[data-id=${sandbox.sandboxId}]`
-const screen = (page) => page.locator('.xterm-rows')
-
-/** Waits until the text is in the element. */
-const shows = (locator, text) =>
-  until(`"${text}" on the page`, async () => (await locator.innerText().catch(() => '')).replaceAll('\u00a0', ' ').includes(text), LIMIT)
 
 test('the first page is small, and has strict headers', async () => {
   const index = await fetch(E2B_API_URL + '/dashboard/sandboxes/any')

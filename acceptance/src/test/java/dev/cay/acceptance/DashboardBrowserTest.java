@@ -6,8 +6,12 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.cay.platform.NpmClient;
 import dev.cay.platform.OwnCay;
 import dev.cay.testing.NeedsRoot;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -42,9 +46,43 @@ final class DashboardBrowserTest {
             environment.put(
                     "CAY_LINK", cay(platform, "login", "ann@example.org").strip());
             environment.put("CAY_FOREIGN_KEY", key(cay(platform, "team", "create", "others")));
-            return new ClientTests(NpmClient.e2b())
-                    .run("dashboard.test.mjs", environment)
-                    .cases(platform);
+            var restart = platform.directory().resolve("restart");
+            environment.put("CAY_RESTART", restart.toString());
+            var tests = new ClientTests(NpmClient.e2b());
+            var cases = new ArrayList<>(tests.run("dashboard.test.mjs", environment).cases(platform));
+            try (var _ = new Restarts(platform, restart)) {
+                cases.addAll(tests.run("dashboard-work.test.mjs", environment).cases(platform));
+            }
+            return cases;
+        }
+    }
+
+    /// Kills the daemon and starts it again each time when the tests make a file.
+    private static final class Restarts implements AutoCloseable {
+        private final Thread thread;
+
+        Restarts(OwnCay platform, Path wanted) {
+            thread = Thread.ofPlatform().name("restarts").start(() -> {
+                try {
+                    while (true) {
+                        if (Files.deleteIfExists(wanted)) {
+                            platform.crash();
+                            platform.startAgain();
+                        }
+                        Thread.sleep(100);
+                    }
+                } catch (InterruptedException e) {
+                    // The tests have ended.
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+        }
+
+        @Override
+        public void close() throws InterruptedException {
+            thread.interrupt();
+            thread.join();
         }
     }
 

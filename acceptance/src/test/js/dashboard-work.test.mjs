@@ -1,0 +1,103 @@
+// What people do with sandboxes and templates on the pages of the dashboard.
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { Sandbox, until } from './client.mjs'
+import { api, done, HOSTILE, LIMIT, row, screen, shows, signedIn } from './dashboard.mjs'
+
+const { CAY_RESTART, E2B_API_KEY } = process.env
+
+test('a cell draws a chart and a table; what it prints is text', async () => {
+  const sandbox = await Sandbox.create('code-interpreter-v1', { timeoutMs: 900_000 })
+  const page = await signedIn(E2B_API_KEY, `/sandboxes/${sandbox.sandboxId}/code`)
+  const cell = (number) => page.locator('.cell').nth(number)
+  await page.fill('.source', `import matplotlib.pyplot as plt
+plt.plot(['Jan', 'Feb', 'Mar'], [12, 19, 17], label='this year')
+plt.plot(['Jan', 'Feb', 'Mar'], [10, 14, 15], label='${HOSTILE.replaceAll('"', '')}')
+plt.title('Orders')
+plt.show()`)
+  await page.keyboard.press('Shift+Enter')
+  await cell(0).locator('.drawing polyline').nth(1).waitFor()
+  assert.match(await cell(0).locator('.drawing').innerText(), /Orders[^]*Jan[^]*this year[^]*<img src=x/)
+  // The picture that came with it is the other view.
+  await cell(0).locator('.views >> text=Picture').click()
+  await until('the picture', () => cell(0).locator('.shown img').evaluate((image) => image.naturalWidth > 100), LIMIT)
+
+  // The next cell has the focus, and knows what the first one did.
+  await page.keyboard.press('Tab')
+  await cell(1).locator('.source').fill(`import pandas as pd
+print(len(plt.get_fignums()), '${HOSTILE}', '\\x1b[31mred\\x1b[0m \\x1b]0;title\\x07end')
+pd.DataFrame({'city': ['Oslo', '<b>Rome</b>'], 'people': [709037, 2748109]})`)
+  await page.keyboard.press('Control+Enter')
+  await cell(1).locator('td >> text=<b>Rome</b>').waitFor()
+  await shows(cell(1), '<img src=x')
+  await shows(cell(1), 'red end')
+  assert.equal(await cell(1).locator('.shown img, .shown b').count(), 0)
+
+  // A cell that goes on is stopped, and the next one runs.
+  await page.click('#new-cell')
+  await cell(2).locator('.source').fill('import time\nprint("began", flush=True)\ntime.sleep(600)')
+  await page.keyboard.press('Control+Enter')
+  await shows(cell(2), 'began')
+  await cell(2).locator('text=Stop').click()
+  await shows(cell(2), 'You stopped this cell')
+  await cell(2).locator('.source').fill('1/0')
+  await page.keyboard.press('Control+Enter')
+  await shows(cell(2), 'ZeroDivisionError')
+  await cell(2).locator('select').selectOption('bash')
+  await cell(2).locator('.source').fill('echo $((6 * 7)) && pwd')
+  await page.keyboard.press('Control+Enter')
+  await shows(cell(2), '42\n/home/user')
+  // The code stays when the page is loaded again.
+  await page.reload()
+  await page.waitForSelector('.source')
+  assert.equal(await cell(2).locator('.source').inputValue(), 'echo $((6 * 7)) && pwd')
+  assert.equal(await page.title(), 'Cay')
+  await sandbox.kill()
+  await done(page)
+})
+
+test('a template is built from a pasted Dockerfile, and its log is followed', async () => {
+  const page = await signedIn(E2B_API_KEY, '/templates')
+  await page.click('#create')
+  await page.fill('input[name=name]', 'pasted')
+  await page.fill('textarea[name=dockerfile]', 'FROM e2bdev/base\nRUNN echo wrong\n')
+  await page.click('form button.primary')
+  await shows(page.locator('.problem'), 'Dockerfile:2:1: unknown instruction RUNN')
+  assert.equal(await page.evaluate(() => getSelection().toString()), 'RUNN echo wrong')
+  // Nothing is left of what never began.
+  assert.equal((await api('GET', '/templates/aliases/pasted')).status, 404)
+  await page.fill('textarea[name=dockerfile]', 'FROM e2bdev/base\nCOPY here there\n')
+  await page.click('form button.primary')
+  await shows(page.locator('.problem'), 'cay template build')
+
+  await page.fill('textarea[name=dockerfile]', `FROM e2bdev/base
+ARG WHO=nobody
+RUN echo "for $WHO '${HOSTILE}'" && printf '\\033[2J\\033[31mred\\033[0m\\n' && sleep 5 && echo later > made
+`)
+  await page.fill('textarea[name=buildArgs]', 'WHO=ann')
+  await page.click('form button.primary')
+  await page.waitForURL(/templates\/\w+\?build=/)
+  const log = page.locator('.build-log')
+  await shows(log, `for ann '<img src=x`)
+  await shows(log, 'building')
+  await log.locator('.state.ready').waitFor({ timeout: 3 * LIMIT })
+  await shows(log, 'Build finished')
+  assert.ok((await log.innerText()).includes(': red'))
+  assert.equal(await log.locator('img').count(), 0)
+
+  await page.click('text=Add a tag')
+  await page.fill('input[name=tag]', 'stable')
+  await page.click('dialog button.primary')
+  await page.locator('.tag', { hasText: 'stable' }).waitFor()
+  const sandbox = await Sandbox.create('pasted:stable', { timeoutMs: 600_000 })
+  assert.equal(await sandbox.files.read('/home/user/made').catch(() => sandbox.files.read('/made')), 'later\n')
+  await sandbox.kill()
+  await page.click('[aria-label="Remove the tag stable"]')
+  await page.locator('.tag', { hasText: 'stable' }).waitFor({ state: 'detached' })
+  await page.click('text=Delete')
+  await page.click('dialog button.danger')
+  await page.waitForURL(/templates$/)
+  assert.equal((await api('GET', '/templates/aliases/pasted')).status, 404)
+  await done(page)
+})
