@@ -55,7 +55,7 @@ final class FirstLink implements Upstream.Audience, AutoCloseable {
     }
 
     /// Connects. A waiting client gets the connection at once, or the error.
-    Upstream open(GatewayServer server) {
+    Upstream open(Upstream.Server server) {
         try {
             var upstream = Upstream.open(server, Json.mapper().createObjectNode(), this);
             coming.complete(upstream);

@@ -8,6 +8,7 @@ import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.catalog.ServerPlan;
 import dev.cay.node.mcp.oauth.ServerAuthorization;
 import dev.cay.node.mcp.server.ChosenHome;
+import dev.cay.node.mcp.server.ServerLink;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.time.Duration;
@@ -22,11 +23,8 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /// One server of a gateway, shared by all its clients. Thread-safe.
-final class GatewayServer implements AutoCloseable {
+final class GatewayServer implements Upstream.Server, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(GatewayServer.class);
-
-    /// How long a running server may take to answer a list.
-    static final Duration LIST_LIMIT = Duration.ofSeconds(15);
 
     private static final Duration HELLO_LIMIT = Duration.ofSeconds(30);
 
@@ -57,12 +55,13 @@ final class GatewayServer implements AutoCloseable {
         this.authorization = authorization;
     }
 
-    String key() {
+    @Override
+    public String key() {
         return plan.key();
     }
 
-    /// Ends calls that take too long, of all its connections.
-    WaitLimits limits() {
+    @Override
+    public WaitLimits limits() {
         return limits;
     }
 
@@ -75,8 +74,9 @@ final class GatewayServer implements AutoCloseable {
         return kind != Listed.TOOLS || plan.tools().permits(name);
     }
 
-    /// How long it may take to answer `initialize`. The command of a server from a repository may download files first.
-    Duration helloLimit() {
+    /// The command of a server from a repository may download files first.
+    @Override
+    public Duration helloLimit() {
         return CustomServers.isOne(key()) ? CustomServers.HELLO_LIMIT : HELLO_LIMIT;
     }
 
@@ -88,6 +88,11 @@ final class GatewayServer implements AutoCloseable {
     /// Sentences about what its user gave and has no effect.
     List<String> warnings() {
         return plan.warnings();
+    }
+
+    @Override
+    public ServerLink link(ServerLink.Listener listener) {
+        return home().connect(listener);
     }
 
     synchronized ChosenHome home() {
@@ -229,7 +234,8 @@ final class GatewayServer implements AutoCloseable {
         status.connected(upstream.instructions());
     }
 
-    void failed(String why) {
+    @Override
+    public void failed(String why) {
         String brief = Texts.brief(why);
         status.failed(brief);
         gatewayLog.say("%s: %s".formatted(key(), brief));

@@ -23,7 +23,7 @@ import tools.jackson.databind.node.ObjectNode;
 ///
 /// Messages pass unchanged, except for ids, names and progress tokens. The gateway itself answers requests about all
 /// servers.
-final class GatewaySession implements Conversation, Upstream.Audience {
+final class GatewaySession implements Conversation, ServerConnections.Audience {
     private static final Logger log = LoggerFactory.getLogger(GatewaySession.class);
 
     /// Newest first. A client that asks for another one gets the newest, and decides.

@@ -28,13 +28,19 @@ final class ServerConnections implements AutoCloseable {
     /// How often that is checked.
     private static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
 
+    /// The client, to which messages of servers go.
+    interface Audience extends Upstream.Audience {
+        /// A server cannot be used before a user has authorized this Cay there.
+        void barred(GatewayServer server);
+    }
+
     private final McpGateway gateway;
-    private final Upstream.Audience audience;
+    private final Audience audience;
     private ObjectNode hello = Json.mapper().createObjectNode();
     private List<SessionServer> servers = List.of();
     private boolean closed;
 
-    ServerConnections(McpGateway gateway, Upstream.Audience audience) {
+    ServerConnections(McpGateway gateway, Audience audience) {
         this.gateway = gateway;
         this.audience = audience;
     }

@@ -2,6 +2,7 @@ package dev.cay.node.mcp;
 
 import dev.cay.http.Json;
 import dev.cay.mcp.protocol.RpcException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -13,6 +14,9 @@ import tools.jackson.databind.node.ObjectNode;
 /// Reads a list of a server, page by page, and leaves out invalid items.
 record ServerListing(Upstream upstream, Listed kind) {
     private static final Logger log = LoggerFactory.getLogger(ServerListing.class);
+    /// How long a running server may take to answer.
+    private static final Duration LIMIT = Duration.ofSeconds(15);
+
     private static final int MOST_PAGES = 100;
     private static final int MOST_ITEMS = 2000;
     private static final int MOST_BYTES = 8 << 20;
@@ -62,8 +66,7 @@ record ServerListing(Upstream upstream, Listed kind) {
         if (!cursor.isEmpty()) {
             params.put("cursor", cursor);
         }
-        var answer = upstream.call(kind.method(), params, null, GatewayServer.LIST_LIMIT)
-                .tree();
+        var answer = upstream.call(kind.method(), params, null, LIMIT).tree();
         if (!answer.has("result")) {
             throw new RpcException(
                     RpcException.INTERNAL_ERROR,

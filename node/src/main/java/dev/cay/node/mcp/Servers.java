@@ -24,7 +24,7 @@ final class Servers implements AutoCloseable {
     /// A client's name, resolved.
     ///
     /// @param own the name at its server
-    record Named(Upstream upstream, String own) {}
+    record Named(GatewayServer server, Upstream upstream, String own) {}
 
     private final McpGateway gateway;
     private final ServerConnections connections;
@@ -34,7 +34,7 @@ final class Servers implements AutoCloseable {
     private final Map<Listed, Map<String, MergedList.Entry>> names = new EnumMap<>(Listed.class);
 
     /// @param changed told when a list is not as the client knows it
-    Servers(McpGateway gateway, Upstream.Audience audience, Consumer<Listed> changed) {
+    Servers(McpGateway gateway, ServerConnections.Audience audience, Consumer<Listed> changed) {
         this.gateway = gateway;
         this.connections = new ServerConnections(gateway, audience);
         this.changed = changed;
@@ -111,7 +111,7 @@ final class Servers implements AutoCloseable {
         try {
             fetched = upstream.can(kind.capability()) ? new ServerListing(upstream, kind).fetch() : fetched;
         } catch (RpcException e) {
-            upstream.server().failed(String.valueOf(e.getMessage()));
+            server.server().failed(String.valueOf(e.getMessage()));
         }
         if (kind == Listed.TOOLS && !fetched.isEmpty()) {
             server.server().counted(fetched.size());
@@ -132,7 +132,7 @@ final class Servers implements AutoCloseable {
                                             Texts.brief(name),
                                             installing())));
         });
-        return new Named(await(entry.server()), entry.own());
+        return new Named(entry.server().server(), await(entry.server()), entry.own());
     }
 
     /// Why more items may come later; empty if none will.

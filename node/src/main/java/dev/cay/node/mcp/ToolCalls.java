@@ -71,7 +71,7 @@ record ToolCalls(McpGateway gateway, Servers servers) {
 
     /// Forwards a call under the server's name of the tool, if interceptors allow it.
     private Message forward(Servers.Named tool, ObjectNode given, Upstream.Call call, Duration limit) {
-        var server = tool.upstream().server();
+        var server = tool.server();
         long began = System.nanoTime();
         boolean well = false;
         try {

@@ -35,9 +35,25 @@ final class Upstream implements ServerLink.Listener, AutoCloseable {
         void notification(Upstream from, Message notification, Optional<Call> about);
 
         void over(Upstream from, String reason);
+    }
 
-        /// A server cannot be used before a user has let this Cay in there.
-        default void barred(GatewayServer server) {}
+    /// The server, as a connection to it needs it.
+    interface Server {
+        String key();
+
+        /// How long it may take to answer `initialize`.
+        Duration helloLimit();
+
+        /// Ends calls that take too long, of all its connections.
+        WaitLimits limits();
+
+        /// Connects to it, and starts it if it does not run.
+        ///
+        /// @param listener gets its messages
+        ServerLink link(ServerLink.Listener listener);
+
+        /// It cannot be used.
+        void failed(String why);
     }
 
     /// A client's call.
@@ -54,7 +70,7 @@ final class Upstream implements ServerLink.Listener, AutoCloseable {
 
     private record ServerWait(@Nullable Call call, Runnable sign, CompletableFuture<Message> answer) {}
 
-    private final GatewayServer server;
+    private final Server server;
     private final Audience audience;
     private final ConcurrentMap<Long, ServerWait> waiting = new ConcurrentHashMap<>();
     private final AtomicLong ids = new AtomicLong();
@@ -65,7 +81,7 @@ final class Upstream implements ServerLink.Listener, AutoCloseable {
     private JsonNode capabilities = Json.mapper().createObjectNode();
     private String instructions = "";
 
-    private Upstream(GatewayServer server, Audience audience) {
+    private Upstream(Server server, Audience audience) {
         this.server = server;
         this.audience = audience;
     }
@@ -73,10 +89,10 @@ final class Upstream implements ServerLink.Listener, AutoCloseable {
     /// Connects and sends `initialize`.
     ///
     /// @param hello parameters of `initialize` as the client sent them
-    static Upstream open(GatewayServer server, ObjectNode hello, Audience audience) {
+    static Upstream open(Server server, ObjectNode hello, Audience audience) {
         var upstream = new Upstream(server, audience);
         try {
-            upstream.link = server.home().connect(upstream);
+            upstream.link = server.link(upstream);
             upstream.greet(hello);
             return upstream;
         } catch (RuntimeException e) {
@@ -118,7 +134,7 @@ final class Upstream implements ServerLink.Listener, AutoCloseable {
         return Json.mapper().createObjectNode().put("name", "cay").put("version", CayVersion.text());
     }
 
-    GatewayServer server() {
+    Server server() {
         return server;
     }
 
