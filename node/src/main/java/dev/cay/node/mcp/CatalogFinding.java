@@ -15,14 +15,16 @@ import tools.jackson.databind.node.ObjectNode;
 /// The results of `mcp-find`: servers in the catalog, and tools of existing servers for clients that do not see these
 /// in the list.
 ///
-/// @param servers the servers of the calling client
-record CatalogFinding(Catalog catalog, McpGateway gateway, Servers servers, boolean tools) {
+/// @param servers of the gateway
+/// @param lists   what servers list for the calling client
+/// @param tools   whether tools are found, too
+record CatalogFinding(Catalog catalog, GatewayServers servers, Servers lists, boolean tools) {
     private static final int USUAL = 10;
     private static final int MOST = 50;
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     ObjectNode answer(JsonNode arguments) {
-        var words = List.of(MetaTools.text(arguments, "query").strip().split("\\s+"));
+        var words = List.of(ToolArguments.text(arguments, "query").strip().split("\\s+"));
         int limit = limit(arguments.path("limit"));
         var structured = Json.mapper().createObjectNode();
         var lines = new ArrayList<String>();
@@ -48,13 +50,13 @@ record CatalogFinding(Catalog catalog, McpGateway gateway, Servers servers, bool
             return USUAL;
         }
         if (!given.isIntegralNumber() || !given.canConvertToInt() || given.asInt() < 1 || given.asInt() > MOST) {
-            throw MetaTools.invalid("limit must be a whole number from 1 to %d".formatted(MOST));
+            throw ToolArguments.invalid("limit must be a whole number from 1 to %d".formatted(MOST));
         }
         return given.asInt();
     }
 
     private boolean isAdded(CatalogServer server) {
-        return gateway.find(server.key()).isPresent();
+        return servers.find(server.key()).isPresent();
     }
 
     private static List<CatalogServer.Option> required(CatalogServer server) {
@@ -109,7 +111,7 @@ record CatalogFinding(Catalog catalog, McpGateway gateway, Servers servers, bool
     /// Tools that match most of the words come first.
     private List<ObjectNode> toolsAbout(List<String> words) {
         record Hit(ObjectNode tool, long words) {}
-        return servers.merged(Listed.TOOLS, PATIENCE).items().stream()
+        return lists.merged(Listed.TOOLS, PATIENCE).items().stream()
                 .map(tool -> {
                     String text = (tool.path("name").asString() + " "
                                     + tool.path("description").asString(""))

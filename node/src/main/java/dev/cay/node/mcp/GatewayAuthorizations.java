@@ -23,6 +23,7 @@ public final class GatewayAuthorizations implements NodeAuthorizations {
         var server = gateways.find(sandbox)
                 .orElseThrow(
                         () -> new CayException(ErrorKind.NOT_FOUND, "sandbox %s has no MCP gateway".formatted(sandbox)))
+                .servers()
                 .looked(key);
         String reason = server.reason();
         return new ServerState(

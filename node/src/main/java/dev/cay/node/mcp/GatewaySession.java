@@ -12,6 +12,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,7 +42,10 @@ final class GatewaySession implements Conversation, ServerConnections.Audience {
     private static final Duration CALL_LIMIT = Duration.ofMinutes(5);
     private static final int MOST_CALLS = 256;
 
-    private final McpGateway gateway;
+    private final GatewayServers all;
+    private final MetaToolList own;
+    private final ToolCalls tools;
+    private final Consumer<GatewaySession> left;
     private final Client client;
     private final Servers servers;
     private final UrlQuestions urls;
@@ -53,12 +58,25 @@ final class GatewaySession implements Conversation, ServerConnections.Audience {
     /// The lowest level of log messages that the client wants; none before `initialize`.
     private volatile int least = LEVELS.size();
 
-    GatewaySession(McpGateway gateway, Client client) {
-        this.gateway = gateway;
+    /// @param own      the tools of the gateway
+    /// @param tools    executes calls of all tools
+    /// @param makeRoom ends the connection of another client to a server; false if there is none that is idle
+    /// @param left     told when the client has disconnected
+    GatewaySession(
+            GatewayServers all,
+            MetaToolList own,
+            ToolCalls tools,
+            Predicate<GatewayServer> makeRoom,
+            Consumer<GatewaySession> left,
+            Client client) {
+        this.all = all;
+        this.own = own;
+        this.tools = tools;
+        this.left = left;
         this.client = client;
         this.fromServers = new ServerMessages(client);
         this.urls = new UrlQuestions(client);
-        this.servers = new Servers(gateway, this, kind -> changed(kind));
+        this.servers = new Servers(own, new ServerConnections(all, makeRoom, this), kind -> changed(kind));
     }
 
     /// A request of the client's that is being answered.
@@ -170,7 +188,7 @@ final class GatewaySession implements Conversation, ServerConnections.Audience {
         try {
             return responseNow(call);
         } catch (RpcException e) {
-            var barred = gateway.find(Barred.server(e));
+            var barred = all.find(Barred.server(e));
             if (!CAN_ASK.contains(call.request.method())
                     || barred.isEmpty()
                     || !urls.ask(barred.get(), call, CALL_LIMIT)) {
@@ -188,7 +206,7 @@ final class GatewaySession implements Conversation, ServerConnections.Audience {
         }
         return switch (request.method()) {
             case "ping" -> nothing(request);
-            case "tools/call" -> withId(new ToolCalls(gateway, servers).call(request, call, CALL_LIMIT), call);
+            case "tools/call" -> withId(tools.call(servers, request, call, CALL_LIMIT), call);
             case "prompts/get" -> forward(call, servers.named(Listed.PROMPTS, name(request)));
             case "resources/read", "resources/subscribe", "resources/unsubscribe" -> resource(call);
             case "completion/complete" -> complete(call);
@@ -258,7 +276,7 @@ final class GatewaySession implements Conversation, ServerConnections.Audience {
                 .put("name", "mcp-gateway")
                 .put("title", "Cay")
                 .put("version", CayVersion.text());
-        String instructions = gateway.instructions();
+        String instructions = all.instructions(own.instructions());
         if (!instructions.isEmpty()) {
             greeting.put("instructions", instructions);
         }
@@ -360,7 +378,7 @@ final class GatewaySession implements Conversation, ServerConnections.Audience {
         calls.clear();
         fromServers.clear();
         servers.close();
-        gateway.left(this);
+        left.accept(this);
     }
 
     /// See {@link Servers#disconnect}.

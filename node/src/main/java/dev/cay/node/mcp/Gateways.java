@@ -205,14 +205,17 @@ public final class Gateways implements AutoCloseable {
             SandboxId id, GatewaySettings settings, List<GatewaySettings.Planned> plans, byte[] sealed, Path folder) {
         var gatewayLog = new GatewayLog(logs.of(id), clock);
         var choice = settings.metaTools();
+        var servers = new GatewayServers(
+                plans.stream().map(planned -> server(id, planned, gatewayLog)).toList(), gatewayLog);
+        var own = new MetaToolList(choice == null ? metaTools : choice);
+        var meta = new MetaTools(own, catalog, servers, new Edits(id, servers, gatewayLog));
         var gateway = new McpGateway(
                 SystemPorts.MCP + "-" + id.value(),
                 settings.token(),
-                plans.stream().map(planned -> server(id, planned, gatewayLog)).toList(),
+                servers,
                 gatewayLog,
-                meters,
-                new MetaTools(choice == null ? metaTools : choice, catalog, new Edits(id)),
-                interceptors.of(id));
+                own,
+                new ToolCalls(own, meta, interceptors.of(id), gatewayLog, meters));
         running.put(id, new Running(gateway, settings, sealed, folder));
         gateway.start();
         return gateway;
@@ -238,13 +241,13 @@ public final class Gateways implements AutoCloseable {
     }
 
     /// Writes new settings of a gateway. A gateway that was replaced meanwhile writes nothing.
-    private synchronized void change(SandboxId id, McpGateway gateway, UnaryOperator<GatewaySettings> change) {
+    private synchronized void change(SandboxId id, GatewayServers servers, UnaryOperator<GatewaySettings> change) {
         var known = running.get(id);
-        if (known == null || known.gateway != gateway || !isKept(known)) {
+        if (known == null || known.gateway.servers() != servers || !isKept(known)) {
             throw new CayException(ErrorKind.CONFLICT, "this gateway was replaced by another; connect again");
         }
         var settings = change.apply(known.settings);
-        running.put(id, new Running(gateway, settings, write(known.folder, settings), known.folder));
+        running.put(id, new Running(known.gateway, settings, write(known.folder, settings), known.folder));
     }
 
     private static boolean isKept(Running known) {
@@ -258,29 +261,33 @@ public final class Gateways implements AutoCloseable {
     /// Changes that clients make to the gateway of a sandbox.
     private final class Edits implements MetaTools.Editor {
         private final SandboxId id;
+        private final GatewayServers servers;
+        private final GatewayLog gatewayLog;
 
-        Edits(SandboxId id) {
+        Edits(SandboxId id, GatewayServers servers, GatewayLog gatewayLog) {
             this.id = id;
+            this.servers = servers;
+            this.gatewayLog = gatewayLog;
         }
 
         @Override
-        public GatewayServer add(McpGateway gateway, String key, ObjectNode options) {
+        public GatewayServer add(String key, ObjectNode options) {
             var plan = new GatewaySettings.Planned(catalog.plan(key, options), null);
-            var added = server(id, plan, gateway.log());
+            var added = server(id, plan, gatewayLog);
             synchronized (Gateways.this) {
-                change(id, gateway, settings -> settings.with(key, options));
+                change(id, servers, settings -> settings.with(key, options));
                 // Before another caller can replace and close the gateway without knowing this server.
-                gateway.add(added);
+                servers.add(added);
             }
             return added;
         }
 
         @Override
-        public void remove(McpGateway gateway, String key) {
-            change(id, gateway, settings -> settings.without(key));
-            gateway.find(key).ifPresent(gateway::remove);
+        public void remove(String key) {
+            change(id, servers, settings -> settings.without(key));
+            servers.find(key).ifPresent(servers::remove);
             authorizations.retain(
-                    id, gateway.servers().stream().map(GatewayServer::key).collect(Collectors.toSet()));
+                    id, servers.all().stream().map(GatewayServer::key).collect(Collectors.toSet()));
         }
     }
 
@@ -304,7 +311,7 @@ public final class Gateways implements AutoCloseable {
     }
 
     private GatewayServer required(SandboxId id, String key) {
-        return find(id).flatMap(gateway -> gateway.find(key))
+        return find(id).flatMap(gateway -> gateway.servers().find(key))
                 .orElseThrow(() -> new CayException(
                         ErrorKind.NOT_FOUND,
                         "%s is no server of this sandbox's gateway; begin one that has it, with its installCmd"
@@ -342,7 +349,8 @@ public final class Gateways implements AutoCloseable {
 
     private Stream<LaunchPlan> fetched(SandboxId id, String key) {
         if (CustomServers.isOne(key)) {
-            return find(id).flatMap(gateway -> gateway.find(key)).stream().flatMap(server -> server.ways().stream());
+            return find(id).flatMap(gateway -> gateway.servers().find(key)).stream()
+                    .flatMap(server -> server.ways().stream());
         }
         return catalog.find(key).stream()
                 .flatMap(server -> catalog.ways(server).stream())

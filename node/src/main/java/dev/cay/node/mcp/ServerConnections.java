@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
@@ -34,14 +35,17 @@ final class ServerConnections implements AutoCloseable {
         void barred(GatewayServer server);
     }
 
-    private final McpGateway gateway;
+    private final GatewayServers all;
+    private final Predicate<GatewayServer> makeRoom;
     private final Audience audience;
     private ObjectNode hello = Json.mapper().createObjectNode();
     private List<SessionServer> servers = List.of();
     private boolean closed;
 
-    ServerConnections(McpGateway gateway, Audience audience) {
-        this.gateway = gateway;
+    /// @param makeRoom ends the connection of another client to a server; false if there is none that is idle
+    ServerConnections(GatewayServers all, Predicate<GatewayServer> makeRoom, Audience audience) {
+        this.all = all;
+        this.makeRoom = makeRoom;
         this.audience = audience;
     }
 
@@ -60,7 +64,7 @@ final class ServerConnections implements AutoCloseable {
         synchronized (this) {
             var known = new HashMap<GatewayServer, SessionServer>();
             servers.forEach(server -> known.put(server.server(), server));
-            servers = gateway.servers().stream()
+            servers = all.all().stream()
                     .map(server -> Optional.ofNullable(known.remove(server)).orElseGet(() -> new SessionServer(server)))
                     .toList();
             gone.addAll(known.values());
@@ -124,7 +128,7 @@ final class ServerConnections implements AutoCloseable {
                 if (e.kind() != ErrorKind.EXHAUSTED || left <= 0) {
                     throw e;
                 }
-                asked = asked || gateway.makeRoom(server);
+                asked = asked || makeRoom.test(server);
                 server.home().awaitRoom(Duration.ofNanos(asked ? left : Math.min(left, LOOK_AGAIN.toNanos())));
             }
         }

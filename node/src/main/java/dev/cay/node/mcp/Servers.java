@@ -26,17 +26,18 @@ final class Servers implements AutoCloseable {
     /// @param own the name at its server
     record Named(GatewayServer server, Upstream upstream, String own) {}
 
-    private final McpGateway gateway;
+    private final MetaToolList own;
     private final ServerConnections connections;
     private final Consumer<Listed> changed;
 
     /// The origins of items by the clients' names. Guarded by this.
     private final Map<Listed, Map<String, MergedList.Entry>> names = new EnumMap<>(Listed.class);
 
+    /// @param own     the tools of the gateway
     /// @param changed told when a list is not as the client knows it
-    Servers(McpGateway gateway, ServerConnections.Audience audience, Consumer<Listed> changed) {
-        this.gateway = gateway;
-        this.connections = new ServerConnections(gateway, audience);
+    Servers(MetaToolList own, ServerConnections connections, Consumer<Listed> changed) {
+        this.own = own;
+        this.connections = connections;
         this.changed = changed;
     }
 
@@ -63,8 +64,8 @@ final class Servers implements AutoCloseable {
     ObjectNode list(Listed kind) {
         var answer = Json.mapper().createObjectNode();
         var array = answer.putArray(kind.field());
-        gateway.meta().offered(kind).forEach(array::add);
-        if (!gateway.meta().hides(kind)) {
+        own.offered(kind).forEach(array::add);
+        if (!own.hides(kind)) {
             merged(kind, PATIENCE).items().forEach(array::add);
         }
         return answer;
@@ -75,12 +76,12 @@ final class Servers implements AutoCloseable {
         var all = connections.servers();
         var coming = all.stream().map(server -> items(server, kind)).toList();
         ServerWait.forAll(all.stream().map(SessionServer::server).toList(), coming, patience);
-        var merged = new MergedList(kind, gateway.meta().names(kind));
+        var merged = new MergedList(kind, own.names(kind));
         for (int i = 0; i < all.size(); i++) {
             var server = all.get(i);
             try {
-                var own = ServerWait.get(server.server(), coming.get(i), Duration.ZERO);
-                own.forEach(item -> merged.add(server, item));
+                var items = ServerWait.get(server.server(), coming.get(i), Duration.ZERO);
+                items.forEach(item -> merged.add(server, item));
             } catch (RpcException e) {
                 if (Thread.currentThread().isInterrupted()) {
                     throw e;

@@ -5,6 +5,7 @@ import dev.cay.http.Json;
 import dev.cay.mcp.protocol.Message;
 import dev.cay.mcp.protocol.RpcException;
 import dev.cay.node.mcp.catalog.Interception.When;
+import dev.cay.node.mcp.intercept.CallWatch;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.time.Duration;
@@ -12,55 +13,59 @@ import java.util.function.Supplier;
 import tools.jackson.databind.node.NullNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Executes a client's tool call: a tool of the gateway, of a server, or of a server through one of the gateway's.
-record ToolCalls(McpGateway gateway, Servers servers) {
+/// Executes tool calls of a gateway's clients: a tool of the gateway, of a server, or of a server through one of the
+/// gateway's. Thread-safe.
+///
+/// @param own   the tools of the gateway
+/// @param watch the operator's interceptors
+record ToolCalls(MetaToolList own, MetaTools meta, CallWatch watch, GatewayLog log, GatewayMeters meters) {
     private static final int NEAREST = 3;
     private static final String CALL = "tools/call";
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
+    /// @param lists what servers list for the calling client
     /// @param limit how long a server may take without a sign
     /// @return a response under any id
-    Message call(Message request, Upstream.Call call, Duration limit) {
+    Message call(Servers lists, Message request, Upstream.Call call, Duration limit) {
         String name = request.params().path("name").asString("");
-        var meta = gateway.meta();
-        if (name.equals(MetaTools.EXEC) && meta.names(Listed.TOOLS).contains(name)) {
-            return execute(request, call, limit);
+        if (name.equals(MetaToolList.EXEC) && own.names(Listed.TOOLS).contains(name)) {
+            return execute(lists, request, call, limit);
         }
-        if (meta.names(Listed.TOOLS).contains(name)) {
-            var result = meta.call(name, request.params().path("arguments"), gateway, servers);
+        if (own.names(Listed.TOOLS).contains(name)) {
+            var result = meta.call(name, request.params().path("arguments"), lists);
             return Message.result(request.id(), result);
         }
-        if (meta.hides(Listed.TOOLS)) {
+        if (own.hides(Listed.TOOLS)) {
             throw new RpcException(
                     RpcException.INVALID_PARAMS,
-                    "unknown tool: %s; %s calls those of servers".formatted(Texts.brief(name), MetaTools.EXEC));
+                    "unknown tool: %s; %s calls those of servers".formatted(Texts.brief(name), MetaToolList.EXEC));
         }
-        return forward(servers.named(Listed.TOOLS, name), (ObjectNode) request.params(), call, limit);
+        return forward(lists.named(Listed.TOOLS, name), (ObjectNode) request.params(), call, limit);
     }
 
     /// Executes a call. Errors about names are results, because the calling model can react to them.
-    private Message execute(Message request, Upstream.Call call, Duration limit) {
+    private Message execute(Servers lists, Message request, Upstream.Call call, Duration limit) {
         try {
             var given = request.params().path("arguments");
-            String name = MetaTools.text(given, "name");
+            String name = ToolArguments.text(given, "name");
             var params = ((ObjectNode) request.params()).deepCopy();
-            params.set("arguments", MetaTools.object(given, "arguments"));
-            return forward(named(name), params, call, limit);
+            params.set("arguments", ToolArguments.object(given, "arguments"));
+            return forward(named(lists, name), params, call, limit);
         } catch (CayException e) {
             return Message.result(request.id(), ToolResults.failed(e.userMessage()));
         }
     }
 
-    private Servers.Named named(String name) {
+    private static Servers.Named named(Servers lists, String name) {
         try {
-            return servers.named(Listed.TOOLS, name);
+            return lists.named(Listed.TOOLS, name);
         } catch (RpcException e) {
             if (e.code() != RpcException.INVALID_PARAMS) {
                 throw e;
             }
-            var known = servers.merged(Listed.TOOLS, PATIENCE).table().keySet();
+            var known = lists.merged(Listed.TOOLS, PATIENCE).table().keySet();
             var near = Suggestion.several(Texts.brief(name), known, NEAREST);
-            throw MetaTools.invalid("no server has the tool %s; %s"
+            throw ToolArguments.invalid("no server has the tool %s; %s"
                     .formatted(
                             Texts.brief(name),
                             near.isEmpty()
@@ -83,22 +88,27 @@ record ToolCalls(McpGateway gateway, Servers servers) {
             return response;
         } catch (CayException e) {
             if (e.kind() != ErrorKind.CANCELED) {
-                gateway.log()
-                        .say("%s: call of %s stopped by an interceptor"
-                                .formatted(server.key(), Texts.brief(tool.own())));
+                log.say("%s: call of %s stopped by an interceptor".formatted(server.key(), Texts.brief(tool.own())));
             }
             return Message.result(NullNode.getInstance(), ToolResults.failed(e.userMessage()));
         } catch (RpcException e) {
             throw Barred.error(server).orElse(e);
         } finally {
-            gateway.called(server, tool.own(), well, began);
+            called(server, tool.own(), well, began);
         }
     }
 
+    /// Logs a call with its outcome, without arguments and results.
+    private void called(GatewayServer server, String tool, boolean well, long began) {
+        meters.called(server.key(), tool, well, began);
+        var took = Duration.ofNanos(System.nanoTime() - began);
+        log.say("%s: call of %s %s, %d ms"
+                .formatted(server.key(), Texts.brief(tool), well ? "done" : "failed", took.toMillis()));
+    }
+
     private Message watched(String key, Servers.Named tool, ObjectNode params, Upstream.Call call, Duration limit) {
-        var watch = gateway.watch();
         if (watch.concerns(When.BEFORE, key, tool.own())) {
-            var arguments = MetaTools.object(params, "arguments");
+            var arguments = ToolArguments.object(params, "arguments");
             params.set("arguments", watch.look(When.BEFORE, key, tool.own(), arguments));
         }
         if (!watch.concerns(When.AFTER, key, tool.own())) {

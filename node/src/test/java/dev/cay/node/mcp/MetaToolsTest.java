@@ -2,7 +2,6 @@ package dev.cay.node.mcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.cay.http.Json;
 import dev.cay.testing.Fast;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -264,16 +263,14 @@ final class MetaToolsTest {
     @Test
     void aGatewayThatWasReplacedChangesNothing() throws Exception {
         var before = world.start("{\"birds\": {}}", null);
-        var editor = before.meta();
         var after = world.start("{\"fish\": {}}", null);
         byte[] kept = Files.readAllBytes(directory.resolve("known/mcp.sealed"));
-        try (var client = new SmallClient(after)) {
-            var arguments = Json.mapper().readTree("{\"name\": \"guarded\", \"options\": {\"apiKey\": \"k\"}}");
-            var servers = new Servers(before, new GatewaySession(before, _ -> {}), _ -> {});
-            assertThat(SmallClient.text(editor.call("mcp-add", arguments, before, servers)))
+        try (var late = new SmallClient(before);
+                var client = new SmallClient(after)) {
+            assertThat(SmallClient.text(
+                            late.call("mcp-add", "{\"name\": \"guarded\", \"options\": {\"apiKey\": \"k\"}}")))
                     .contains("was replaced");
-            var birdsArguments = Json.mapper().readTree("{\"name\": \"birds\"}");
-            assertThat(SmallClient.text(editor.call("mcp-remove", birdsArguments, before, servers)))
+            assertThat(SmallClient.text(late.call("mcp-remove", "{\"name\": \"birds\"}")))
                     .contains("was replaced");
             assertThat(Files.readAllBytes(directory.resolve("known/mcp.sealed")))
                     .isEqualTo(kept);
@@ -286,11 +283,12 @@ final class MetaToolsTest {
     void startingAndAddingAtTheSameTimeLeavesOneTruth() throws Exception {
         for (int round = 0; round < 100; round++) {
             var before = world.start("{}", null);
-            var arguments = Json.mapper().readTree("{\"name\": \"birds\"}");
-            var servers = new Servers(before, new GatewaySession(before, _ -> {}), _ -> {});
-            var adding = Thread.startVirtualThread(() -> before.meta().call("mcp-add", arguments, before, servers));
+            var client = new SmallClient(before);
+            // A client that has left waits for no list of the server's tools.
+            client.close();
+            var adding = client.ask("tools/call", SmallClient.calling("mcp-add", "{\"name\": \"birds\"}"));
             var after = world.start("{\"fish\": {}}", null);
-            adding.join();
+            adding.get();
             assertThat(world.recall()).as("round %d", round).isSameAs(after);
         }
     }
