@@ -4,7 +4,9 @@ import dev.cay.metrics.Meters;
 import dev.cay.node.egress.EgressPath;
 import dev.cay.node.log.LogHub;
 import dev.cay.node.mcp.GatewayAuthorizations;
+import dev.cay.node.mcp.GatewayFactory;
 import dev.cay.node.mcp.Gateways;
+import dev.cay.node.mcp.ServerFetches;
 import dev.cay.node.mcp.catalog.Catalog;
 import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.intercept.Interceptors;
@@ -22,7 +24,6 @@ import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.NodeAuthorizations;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.nio.file.Path;
 import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +40,7 @@ final class McpServers implements ServerHomes, ServerInstaller {
     private final Dialer dialer;
     private final Authorizations authorizations;
     private final Gateways gateways;
+    private final ServerFetches fetches;
     private volatile @Nullable SideSandboxHost sides;
     private volatile @Nullable SandboxedHomes homes;
 
@@ -48,27 +50,27 @@ final class McpServers implements ServerHomes, ServerInstaller {
         this.settings = settings;
         this.path = path;
         var mcp = settings.mcp();
-        Path key = settings.host().stateDir().resolve(KEY);
+        var seal = Seal.with(settings.host().stateDir().resolve(KEY));
         this.dialer = undo.add(new Dialer(Addresses.allowing(mcp.remoteAddresses()), System.getenv()));
         this.authorizations = undo.add(new Authorizations(
                 dialer,
                 places(),
-                Seal.with(key),
+                seal,
                 new Authorizations.Bounds(
                         id -> sides().egress(id), settings.network().ceiling()),
                 InstantSource.system()));
         var catalog = Catalog.load(mcp.catalogs(), mcp.overrides());
-        this.gateways = undo.add(new Gateways(
+        var factory = new GatewayFactory(
                 catalog,
                 mcp.gateways(),
                 undo.add(new Interceptors(catalog.interceptions(mcp.overrides()))),
                 variant.serverHomes(this),
                 authorizations,
-                this,
-                key,
                 logs,
                 InstantSource.system(),
-                meters));
+                meters);
+        this.gateways = undo.add(new Gateways(factory, authorizations, seal));
+        this.fetches = new ServerFetches(catalog, this, gateways);
     }
 
     private Authorizations.Places places() {
@@ -87,6 +89,10 @@ final class McpServers implements ServerHomes, ServerInstaller {
 
     Gateways gateways() {
         return gateways;
+    }
+
+    ServerFetches fetches() {
+        return fetches;
     }
 
     /// Authorizations of MCP servers that run elsewhere.

@@ -15,7 +15,6 @@ import dev.cay.node.image.oci.LayerLimits;
 import dev.cay.node.linux.FdPoller;
 import dev.cay.node.linux.HostThreads;
 import dev.cay.node.log.LogHub;
-import dev.cay.node.mcp.Gateways;
 import dev.cay.node.mcp.remote.SidePortLinks;
 import dev.cay.node.mcp.repository.RepositoryInstalls;
 import dev.cay.node.mcp.repository.RepositoryLayers;
@@ -94,7 +93,7 @@ public final class NodeAssembly {
         var keepers = undo.add(variant.keepers(
                 sandboxes,
                 saved,
-                traffic(servers.gateways(), logs),
+                traffic(servers, logs),
                 work,
                 new Keepers.Limits(
                         settings.limits().mostSpares(), settings.limits().servers())));
@@ -196,7 +195,7 @@ public final class NodeAssembly {
                 frozen);
     }
 
-    private TrafficParts traffic(Gateways gateways, LogHub logs) {
+    private TrafficParts traffic(McpServers servers, LogHub logs) {
         return new TrafficParts(
                 around.listeners(),
                 host.proxy(),
@@ -204,7 +203,8 @@ public final class NodeAssembly {
                 around.tls(),
                 around.edge(),
                 host.egress(),
-                gateways,
+                servers.gateways(),
+                servers.fetches(),
                 logs,
                 around.meters());
     }

@@ -8,6 +8,7 @@ import dev.cay.node.files.SandboxPath;
 import dev.cay.node.mcp.GatewayControl;
 import dev.cay.node.mcp.Gateways;
 import dev.cay.node.mcp.McpGateway;
+import dev.cay.node.mcp.ServerFetches;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
@@ -28,6 +29,7 @@ final class McpEndpoint implements AutoCloseable {
     }
 
     private final Gateways gateways;
+    private final ServerFetches fetches;
     private final SandboxId id;
     private final Path known;
     private final FileTree files;
@@ -39,8 +41,9 @@ final class McpEndpoint implements AutoCloseable {
     private boolean closed;
 
     /// @param known directory of the sandbox's processes
-    McpEndpoint(Gateways gateways, SandboxId id, Path known, FileTree files, Port port) {
+    McpEndpoint(Gateways gateways, ServerFetches fetches, SandboxId id, Path known, FileTree files, Port port) {
         this.gateways = gateways;
+        this.fetches = fetches;
         this.id = id;
         this.known = known;
         this.files = files;
@@ -81,12 +84,12 @@ final class McpEndpoint implements AutoCloseable {
 
         @Override
         public void pull(List<String> keys) {
-            gateways.pull(id, keys);
+            fetches.pull(id, keys);
         }
 
         @Override
         public String progress(List<String> keys) {
-            return gateways.progress(id, keys);
+            return fetches.progress(id, keys);
         }
 
         @Override

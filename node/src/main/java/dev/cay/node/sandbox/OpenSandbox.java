@@ -166,6 +166,7 @@ final class OpenSandbox implements AutoCloseable {
     private McpEndpoint openMcp(Path known, NetNamespace network, TrafficParts traffic) {
         return closing.add(new McpEndpoint(
                 traffic.gateways(),
+                traffic.fetches(),
                 spec.id(),
                 known,
                 files,

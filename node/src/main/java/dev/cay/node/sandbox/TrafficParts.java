@@ -6,6 +6,7 @@ import dev.cay.metrics.Meters;
 import dev.cay.node.egress.EgressPath;
 import dev.cay.node.log.LogHub;
 import dev.cay.node.mcp.Gateways;
+import dev.cay.node.mcp.ServerFetches;
 import dev.cay.proxy.ReverseProxy;
 import javax.net.ssl.SSLContext;
 
@@ -15,6 +16,7 @@ import javax.net.ssl.SSLContext;
 /// @param edge     handles requests to that port
 /// @param tls      certificate of that port
 /// @param egress   the path of connections that leave sandboxes
+/// @param fetches  what MCP servers need is fetched by it in advance
 public record TrafficParts(
         HttpListeners listeners,
         ReverseProxy proxy,
@@ -23,5 +25,6 @@ public record TrafficParts(
         Handler edge,
         EgressPath egress,
         Gateways gateways,
+        ServerFetches fetches,
         LogHub logs,
         Meters meters) {}

@@ -139,11 +139,11 @@ final class GatewayWaysTest {
             asked.set(plan.way());
             throw new CayException(ErrorKind.UNAVAILABLE, "no registry");
         };
-        world.gateways.pull(SmallGateways.ID, List.of("pair"));
+        world.fetches.pull(SmallGateways.ID, List.of("pair"));
         assertThat(asked.get()).isEqualTo("image some/pair");
-        world.gateways.pull(SmallGateways.ID, List.of("both"));
+        world.fetches.pull(SmallGateways.ID, List.of("both"));
         assertThat(asked.get()).as("nothing is fetched for a remote way").isEqualTo("image some/pair");
-        assertThatThrownBy(() -> world.gateways.pull(SmallGateways.ID, List.of("lone")))
+        assertThatThrownBy(() -> world.fetches.pull(SmallGateways.ID, List.of("lone")))
                 .hasMessage("no registry");
     }
 
@@ -153,11 +153,11 @@ final class GatewayWaysTest {
         var asked = new AtomicReference<String>("");
         world.fetch = plan -> asked.set(plan.toString());
         var keys = List.of("github/acme/tool");
-        assertThatThrownBy(() -> world.gateways.pull(SmallGateways.ID, keys))
+        assertThatThrownBy(() -> world.fetches.pull(SmallGateways.ID, keys))
                 .hasMessage("github/acme/tool is no server of this sandbox's gateway; begin one that has it, with its"
                         + " installCmd");
         world.start("{'github/acme/tool': {'installCmd': 'make token', 'runCmd': 'node x'}}".replace('\'', '"'), null);
-        world.gateways.pull(SmallGateways.ID, keys);
+        world.fetches.pull(SmallGateways.ID, keys);
         assertThat(asked.get())
                 .contains("Repository[github/acme/tool, 1 arguments]")
                 .doesNotContain("make token");

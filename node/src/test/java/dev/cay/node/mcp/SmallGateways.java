@@ -41,6 +41,7 @@ final class SmallGateways implements AutoCloseable {
 
     final Catalog catalog;
     final Gateways gateways;
+    final ServerFetches fetches;
     final Meters meters = new Meters();
     final List<String> log = new CopyOnWriteArrayList<>();
 
@@ -80,24 +81,25 @@ final class SmallGateways implements AutoCloseable {
         logs.listen((_, line) -> log.add(line.toString()));
         var places = new Authorizations.Places(
                 CALLBACK, id -> directory.resolve(id.value() + ".tokens"), directory.resolve("mcp.clients"));
+        var seal = Seal.with(directory.resolve("mcp.key"));
         authorizations = new Authorizations(
                 dialer,
                 places,
-                Seal.with(directory.resolve("mcp.key")),
+                seal,
                 new Authorizations.Bounds(_ -> online.get() ? rules : Egress.closed(), Ceiling.NONE),
                 () -> Instant.now().plus(later.get()));
-        gateways = new Gateways(
+        var factory = new GatewayFactory(
                 catalog,
                 new GatewayRules("https://git.invalid/", choice, CALLBACK),
                 interceptors,
                 (owner, plan) -> Objects.requireNonNullElseGet(
                         others.getOrDefault(plan.key(), others.get(plan.way())), () -> home(owner, plan)),
                 authorizations,
-                new Fetching(),
-                directory.resolve("mcp.key"),
                 logs,
                 InstantSource.system(),
                 meters);
+        gateways = new Gateways(factory, authorizations, seal);
+        fetches = new ServerFetches(catalog, new Fetching(), gateways);
     }
 
     private ServerHome home(SandboxId owner, LaunchPlan plan) {

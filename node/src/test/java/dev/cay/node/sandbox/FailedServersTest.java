@@ -6,6 +6,7 @@ import dev.cay.http.Json;
 import dev.cay.metrics.Meters;
 import dev.cay.node.log.LogHub;
 import dev.cay.node.mcp.GatewayControl;
+import dev.cay.node.mcp.GatewayFactory;
 import dev.cay.node.mcp.GatewayRules;
 import dev.cay.node.mcp.Gateways;
 import dev.cay.node.mcp.MetaChoice;
@@ -61,16 +62,17 @@ class FailedServersTest extends ServerHomeTest {
                         new Authorizations.Bounds(_ -> Egress.open(), Ceiling.NONE),
                         InstantSource.system());
                 var gateways = new Gateways(
-                        Catalog.load(List.of(catalog), null),
-                        new GatewayRules("https://git.invalid/", MetaChoice.OFF, "http://127.0.0.1:3000"),
-                        interceptors,
-                        homes::open,
+                        new GatewayFactory(
+                                Catalog.load(List.of(catalog), null),
+                                new GatewayRules("https://git.invalid/", MetaChoice.OFF, "http://127.0.0.1:3000"),
+                                interceptors,
+                                homes::open,
+                                authorizations,
+                                new LogHub(InstantSource.system()),
+                                InstantSource.system(),
+                                new Meters()),
                         authorizations,
-                        homes,
-                        directory.resolve("mcp.key"),
-                        new LogHub(InstantSource.system()),
-                        InstantSource.system(),
-                        new Meters())) {
+                        seal)) {
             String config = "{\"moon\": {\"token\": \"%s\"}}".formatted(SECRET);
             gateways.start(
                             OWNER,
