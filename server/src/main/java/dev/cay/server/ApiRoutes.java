@@ -109,7 +109,7 @@ final class ApiRoutes {
         var own = sandboxes.sandboxes();
         var starter = sandboxes.starter();
         var pauses = sandboxes.pauses();
-        var snapshots = sandboxes.snapshots();
+        var snapshots = sandboxes.storage().snapshots();
         var timeout = settings.sandboxes().timeout();
         var maxTimeout = settings.sandboxes().maxTimeout();
         var view = new SandboxView(base.tokens(), settings.domain());

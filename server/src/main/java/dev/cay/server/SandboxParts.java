@@ -5,7 +5,6 @@ import dev.cay.server.fleet.Fleet;
 import dev.cay.server.sandbox.Agreement;
 import dev.cay.server.sandbox.Chores;
 import dev.cay.server.sandbox.ConcurrencyLimit;
-import dev.cay.server.sandbox.DiskShares;
 import dev.cay.server.sandbox.EgressLogs;
 import dev.cay.server.sandbox.Expiry;
 import dev.cay.server.sandbox.Pauses;
@@ -15,12 +14,10 @@ import dev.cay.server.sandbox.SandboxStarter;
 import dev.cay.server.sandbox.Sandboxes;
 import dev.cay.server.sandbox.Settlement;
 import dev.cay.server.sandbox.TokenRenewal;
-import dev.cay.server.snapshot.Snapshots;
 import dev.cay.server.template.TemplateSupply;
 import dev.cay.server.template.Templates;
-import dev.cay.server.volume.Volumes;
 
-/// Sandboxes with their records, snapshots and volumes, and what the node below is asked for them.
+/// Sandboxes with their records, and what the node below is asked for them.
 record SandboxParts(
         Fleet fleet,
         SandboxDirectory directory,
@@ -29,12 +26,8 @@ record SandboxParts(
         EgressLogs egressLogs,
         SandboxStarter starter,
         Pauses pauses,
-        Snapshots snapshots,
-        Storage storage,
+        StorageParts storage,
         SandboxUpkeep upkeep) {
-    /// The disk of the node: volumes, and how much of it each team may fill.
-    record Storage(Volumes volumes, DiskShares shares) {}
-
     /// @param forgetMessages removes old messages of webhooks
     /// @param opened         closes what has to be closed
     static SandboxParts make(
@@ -54,11 +47,9 @@ record SandboxParts(
         var records = new SandboxRecords(store, directory, expiry, clock, base.events(), teams.quotas());
         var egressLogs = new EgressLogs(store, directory, fleet, clock);
         var sandboxes = new Sandboxes(store, directory, fleet, expiry, records, egressLogs, settings.maxTimeout());
-        var volumes = new Volumes(store, node.disk().volumes(), clock);
-        var shares = new DiskShares(teams.quotas(), directory, templates, fleet, volumes);
-        volumes.limit(shares::requireRoom);
         var starts = ConcurrencyLimit.starting();
         var saves = ConcurrencyLimit.saving();
+        var storage = StorageParts.make(base, teams.quotas(), node, templates, fleet, directory, records, saves);
         var starter = new SandboxStarter(
                 records,
                 sandboxes,
@@ -68,17 +59,16 @@ record SandboxParts(
                 base.tokens(),
                 base.random(),
                 starts,
-                shares,
+                storage.shares(),
                 base.meters());
         var agreement = new Agreement(records);
         var limits = new Pauses.Limits(settings.maxTimeout(), settings.patience(), settings.pauseAck(), starts, saves);
         var pauses = new Pauses(records, directory, sandboxes, fleet, expiry, agreement, limits);
-        var snapshots = new Snapshots(store, templates, records, fleet, saves, shares, base.random());
         var upkeep = new SandboxUpkeep(
                 new Settlement(records, directory, fleet, agreement),
-                volumes,
+                storage.volumes(),
                 new TokenRenewal(store, records, directory, fleet, base.tokens()),
-                snapshots,
+                storage.snapshots(),
                 expiry,
                 pauses,
                 records,
@@ -91,18 +81,8 @@ record SandboxParts(
                         egressLogs,
                         forgetMessages,
                         teams.access()::cutExpired,
-                        volumes::finishDeletions,
+                        storage.volumes()::finishDeletions,
                         clock)));
-        return new SandboxParts(
-                fleet,
-                directory,
-                records,
-                sandboxes,
-                egressLogs,
-                starter,
-                pauses,
-                snapshots,
-                new Storage(volumes, shares),
-                upkeep);
+        return new SandboxParts(fleet, directory, records, sandboxes, egressLogs, starter, pauses, storage, upkeep);
     }
 }

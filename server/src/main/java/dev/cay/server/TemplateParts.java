@@ -28,7 +28,7 @@ record TemplateParts(Templates templates, TemplateSupply supply, BuildService bu
                 supply,
                 node.builds(),
                 base.tokens(),
-                sandboxes.snapshots(),
+                sandboxes.storage().snapshots(),
                 sandboxes.directory(),
                 base.clock());
         var collections =
