@@ -131,7 +131,7 @@ final class Forwarding {
         if (answer.status() == 101 && !request.wantsUpgrade()) {
             throw new IOException("the server switched protocols unasked");
         }
-        PartialAnswers.refuse(exchange, answer.status(), answer.fields());
+        PartialAnswers.refuse(LastHop.scrub(exchange), answer.status(), answer.fields());
     }
 
     private void passHead() {

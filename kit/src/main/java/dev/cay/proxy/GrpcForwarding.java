@@ -52,7 +52,7 @@ final class GrpcForwarding implements Stream.Listener {
             Thread sending = empty ? null : Thread.ofVirtual().start(() -> sendBody(call));
             try {
                 var first = awaitHead();
-                PartialAnswers.refuse(exchange, first.getStatus(), first.getHttpFields());
+                PartialAnswers.refuse(LastHop.scrub(exchange), first.getStatus(), first.getHttpFields());
                 passHead(first);
                 passContent(call.stream());
             } finally {

@@ -9,6 +9,7 @@ import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpStatus;
+import org.jspecify.annotations.Nullable;
 
 /// Ranges of bytes in requests whose answers have values struck out: a client that reads a file in two parts could read
 /// a value of which no part has all. So the server is asked for the whole file, and a part that it sends all the same
@@ -34,9 +35,10 @@ final class PartialAnswers {
         }
     }
 
-    /// @throws IOException when values are struck out of this answer and it is a part of a file
-    static void refuse(Exchange exchange, int status, HttpFields fields) throws IOException {
-        if (LastHop.scrub(exchange) != null && isPart(status, fields)) {
+    /// @param scrub strikes values out of this answer; null if there are none
+    /// @throws IOException when values are struck out, and the answer is a part of a file
+    static void refuse(@Nullable Scrub scrub, int status, HttpFields fields) throws IOException {
+        if (scrub != null && isPart(status, fields)) {
             throw new IOException("it sent a part of a file, which does not pass because a secret that the request "
                     + "carries could be cut in two; ask for the whole file");
         }
