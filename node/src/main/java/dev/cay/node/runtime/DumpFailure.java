@@ -26,6 +26,11 @@ final class DumpFailure {
     /// CRIU's message that a server inside has not accepted a connection yet.
     private static final String IN_FLIGHT = "In-flight connection";
 
+    /// CRIU's messages that the other end of a unix socket is in no process that it saves. The kernel counts the socket
+    /// of a server to the network of the client, so the first one stands for a server, the other ones for a client.
+    private static final Pattern FOREIGN = Pattern.compile(
+            "Unix socket .* (?:not found|without peer).*|External socket is used.*|Can't dump half of stream unix.*");
+
     private DumpFailure() {}
 
     /// The reason of a failed dump; empty when the log names no error: then CRIU was killed, or never started.
@@ -67,6 +72,12 @@ final class DumpFailure {
                     ErrorKind.CONFLICT,
                     "the memory of the sandbox cannot be saved while %s has not accepted a connection. Try again, or end that process"
                             .formatted(task == null ? "a server in it" : describe(task)));
+        }
+        if (FOREIGN.matcher(cause).matches()) {
+            return new CayException(
+                    ErrorKind.NOT_SAVED,
+                    "the memory of the sandbox cannot be saved while %s is connected with another sandbox over a unix socket in a volume. End that connection, or keep the files alone with memory false"
+                            .formatted(task == null ? "a process in it" : describe(task)));
         }
         return new CayException(
                 ErrorKind.NOT_SAVED,

@@ -13,6 +13,7 @@ import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.TeamId;
 import dev.cay.wire.VolumeId;
+import dev.cay.wire.node.Durability;
 import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.NodeVolumes;
 import dev.cay.wire.node.SandboxSpec;
@@ -586,5 +587,117 @@ class VolumeTest extends NodeTest {
         assertThat(size).doesNotExist();
         assertThat(text(other, "/file")).isEqualTo("other");
         assertThat(volumes().used()).containsOnlyKeys(other);
+    }
+
+    /// Echoes what comes, and says in a file how many clients it has.
+    private static final String ECHO = """
+            exec python3 -c '
+            import os, socket, threading
+            server = socket.socket(socket.AF_UNIX); server.bind("/data/s"); server.listen(8)
+            def echo(c):
+                for data in iter(lambda: c.recv(100), b""): c.sendall(data)
+                c.close(); open("/left", "w").close()
+            while True:
+                c = server.accept()[0]; threading.Thread(target=echo, args=(c,)).start()'
+            """.strip();
+
+    /// Sends a number a time and writes what comes back.
+    private static final String ASK = """
+            exec python3 -c '
+            import os, socket, time
+            client = socket.socket(socket.AF_UNIX); client.connect("/data/s")
+            i = 0
+            while not os.path.exists("/stop"):
+                i += 1; client.sendall(b"%d\\n" % i)
+                open("/new", "wb").write(client.recv(100)); os.rename("/new", "/count"); time.sleep(0.02)'
+            """.strip();
+
+    private static final String MESSAGES = """
+            exec python3 -c '
+            import os, socket
+            server = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM); server.bind("/data/s")
+            while True:
+                data = server.recv(100); open("/heard", "wb").write(data)'
+            """.strip();
+
+    private static final String SEND = """
+            exec python3 -c '
+            import os, socket, time
+            client = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM); client.connect("/data/s"); client.settimeout(0.1)
+            i = 0
+            while True:
+                i += 1
+                try: client.send(b"%d" % i)
+                except OSError: pass
+                open("/new", "w").write(str(i)); os.rename("/new", "/count"); time.sleep(0.02)'
+            """.strip();
+
+    private static final String CONNECTED =
+            "(python3) is connected with another sandbox over a unix socket in a volume";
+
+    /// Two sandboxes, `one` with this server and `two` with this client of it.
+    private void speak(VolumeId shared, String server, String client) throws Exception {
+        node.keepers.create(mounting("one", at(shared, "/data")));
+        node.keepers.create(mounting("two", at(shared, "/data")));
+        start("one", server);
+        Await.until("the server listens", () -> Files.exists(place(shared).resolve("s")));
+        start("two", client);
+        Await.until("they speak", () -> count("two") > 3);
+    }
+
+    private void assertSpeak() throws Exception {
+        int now = count("two");
+        Await.until("they speak", () -> count("two") > now + 3);
+    }
+
+    /// A socket whose other end is in another sandbox cannot be brought back: that sandbox goes on meanwhile.
+    @Test
+    void aPauseNamesASocketToAnotherSandbox() throws Exception {
+        speak(volume(8), ECHO, ASK);
+        for (String id : List.of("one", "two")) {
+            assertKind(ErrorKind.NOT_SAVED, CONNECTED, () -> node.keepers.pause(new SandboxId(id), Keep.MEMORY));
+            assertSpeak();
+            var saved = node.keepers.snapshot(new SandboxId(id), "named" + id, Keep.MEMORY_IF_POSSIBLE);
+            assertThat(saved.loss()).contains(CONNECTED);
+            assertSpeak();
+        }
+        // Without the client it can be saved, and the server is found at its place afterwards.
+        node.run("two", "touch /stop");
+        Await.until("the connection ended", () -> node.run("one", "ls /").contains("left"));
+        pauseForGood();
+        node.keepers.resume(ONE, true);
+        node.run("two", "rm /stop /count");
+        start("two", ASK);
+        assertSpeak();
+    }
+
+    @Test
+    void aPauseNamesASocketForMessagesToAnotherSandbox() throws Exception {
+        speak(volume(8), MESSAGES, SEND);
+        assertKind(ErrorKind.NOT_SAVED, CONNECTED, () -> node.keepers.pause(new SandboxId("two"), Keep.MEMORY));
+        assertSpeak();
+        pauseForGood();
+        node.keepers.resume(ONE, true);
+        Await.until(
+                "the server hears again", () -> node.run("one", "cat /heard").length() > 0);
+    }
+
+    /// The pause is answered before anybody knows.
+    @Test
+    void aFrozenOneWithASocketToAnotherSandboxSaysWhyItIsNotSavedAndGoesOn() throws Exception {
+        node.close();
+        node = TestNode.freezing(place, runtime -> runtime, 4096);
+        speak(volume(8), ECHO, ASK);
+        assertThat(node.keepers.pause(ONE, Keep.MEMORY, Durability.FROZEN)).isEqualTo(Saved.FROZEN);
+        Await.until("the reason is known", () -> reason().contains(CONNECTED));
+        node.keepers.resume(ONE, true);
+        assertSpeak();
+    }
+
+    private String reason() {
+        var saved = node.keepers.find(ONE).orElseThrow().saved();
+        return saved == null || saved.frozen() == null
+                ? ""
+                : String.valueOf(saved.frozen().reason());
     }
 }
