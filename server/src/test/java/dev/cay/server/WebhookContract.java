@@ -747,6 +747,59 @@ abstract class WebhookContract {
         }
     }
 
+    /// The same for events of all sandboxes, of which a rare type is asked for.
+    @Test
+    void eventsAreListedPageByPageAndOneRequestLooksAtSoMany() {
+        String id = sandbox();
+        String created = eventIds(id).getFirst();
+        for (int from = 0; from < 120_000; from += 20_000) {
+            long first = from + 1;
+            cay.store.write(handle -> handle.execute("""
+                INSERT INTO event (id, type, team_id, sandbox_id, template_id, build_id, execution_id, data, happened_at)
+                WITH RECURSIVE n(i) AS (SELECT CAST(? AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+                SELECT 'e' || i, CASE WHEN i IN (5, 110000) THEN 'KILLED' ELSE 'UPDATED' END, team_id, sandbox_id,
+                    template_id, build_id, execution_id, '{}', happened_at
+                FROM event, n WHERE id = ? AND i > 0 ON CONFLICT (id) DO NOTHING
+                """, first, first + 19_999, created));
+        }
+        for (String path : List.of("/events/sandboxes", "/events/sandboxes/" + id)) {
+            for (boolean ascending : List.of(false, true)) {
+                var killed = pages(path + "?types=sandbox.lifecycle.killed&orderAsc=" + ascending);
+                assertThat(killed.stream().flatMap(List::stream).toList())
+                        .isEqualTo(ascending ? List.of("e5", "e110000") : List.of("e110000", "e5"));
+                assertThat(killed).hasSize(2);
+            }
+            var first = cay.call("GET", path + "?limit=100");
+            assertThat(first.json().get(0).get("id").stringValue()).isEqualTo("e120000");
+            var second = cay.call("GET", path + "?limit=100&nextToken=" + first.header("X-Next-Token"));
+            assertThat(second.json().get(0).get("id").stringValue()).isEqualTo("e119900");
+            assertThat(cay.call("GET", path + "?limit=1&offset=10000")
+                            .json()
+                            .get(0)
+                            .get("id")
+                            .stringValue())
+                    .isEqualTo("e110000");
+            var tooFar = cay.call("GET", path + "?offset=10001");
+            assertThat(tooFar.status()).isEqualTo(400);
+            assertThat(tooFar.message()).contains("'offset' must be at most 10000", "nextToken");
+            assertThat(cay.call("GET", path + "?nextToken=x").status()).isEqualTo(400);
+        }
+    }
+
+    private List<List<String>> pages(String path) {
+        var pages = new ArrayList<List<String>>();
+        String token = "";
+        do {
+            var answer = cay.call("GET", path + "&nextToken=" + token);
+            assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+            pages.add(answer.json().values().stream()
+                    .map(event -> event.get("id").stringValue())
+                    .toList());
+            token = answer.header("X-Next-Token");
+        } while (token != null);
+        return pages;
+    }
+
     /// A page is made in memory as a whole.
     @Test
     void aPageOfDeliveriesIsNeverHuge() throws Exception {

@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.statement.SqlStatement;
 import org.jspecify.annotations.Nullable;
 
 /// The SQL of events. {@link #insert} belongs in the transaction of the change.
@@ -18,19 +19,34 @@ import org.jspecify.annotations.Nullable;
 public final class EventStore {
     private EventStore() {}
 
+    /// Events that one request looks at: others wait for the database meanwhile.
+    private static final int MOST_LOOKED_AT = 100_000;
+
     /// A filter for events.
     ///
     /// @param sandboxId null for those of all sandboxes
     /// @param types     empty for all
+    /// @param after     the number of the last one of the page before; null for the first page
     public record Query(
             TeamId teamId,
             @Nullable String sandboxId,
             List<LifecycleEvent.Type> types,
             boolean ascending,
+            @Nullable Long after,
             int offset,
             int limit) {
         public Query {
             types = List.copyOf(types);
+        }
+    }
+
+    /// Some events of a list.
+    ///
+    /// @param next the number after which the next page begins; null for the last page
+    public record Page(
+            List<LifecycleEvent> events, @Nullable Long next) {
+        public Page {
+            events = List.copyOf(events);
         }
     }
 
@@ -58,23 +74,70 @@ public final class EventStore {
         OutboxStore.insert(handle, split);
     }
 
-    public static List<LifecycleEvent> list(Handle handle, Query query) {
+    /// A page of events. It may have fewer than its limit and yet a next one, as one request does not look at all.
+    public static Page list(Handle handle, Query query) {
+        var numbers = numbers(handle, query);
+        boolean full = numbers.size() > query.limit();
+        var found = full ? numbers.subList(0, query.limit()) : numbers;
+        var next = full ? found.getLast() : lookedAt(handle, query);
+        if (found.isEmpty()) {
+            return new Page(List.of(), next);
+        }
+        var rows = handle.createQuery("SELECT * FROM event WHERE sequence IN (<numbers>) ORDER BY sequence <order>")
+                .bindList("numbers", found)
+                .define("order", order(query))
+                .map((row, context) -> event(row))
+                .list();
+        return new Page(whole(handle, rows), next);
+    }
+
+    /// The numbers of the events of a page, and of the one after it. They are read from an index alone.
+    private static List<Long> numbers(Handle handle, Query query) {
         var types = query.types().isEmpty() ? List.of(LifecycleEvent.Type.values()) : query.types();
         var select = handle.createQuery("""
-                        SELECT * FROM event
-                        WHERE team_id = :team <sandbox> AND type IN (<types>)
-                        ORDER BY sequence <order> LIMIT :limit OFFSET :offset
+                        SELECT sequence FROM (
+                            SELECT sequence, type FROM event WHERE <range> ORDER BY sequence <order> LIMIT :most) looked
+                        WHERE type IN (<types>) ORDER BY sequence <order> LIMIT :limit OFFSET :offset
                         """)
-                .bind("team", query.teamId().value())
-                .define("sandbox", query.sandboxId() == null ? "" : "AND sandbox_id = :sandbox")
                 .bindList("types", types.stream().map(Enum::name).toList())
-                .define("order", query.ascending() ? "ASC" : "DESC")
-                .bind("limit", query.limit())
+                .bind("most", MOST_LOOKED_AT)
+                .bind("limit", query.limit() + 1)
                 .bind("offset", query.offset());
+        return ranged(select, query).mapTo(Long.class).list();
+    }
+
+    /// The number of the last event that a request looks at; null if it looks at all.
+    private static @Nullable Long lookedAt(Handle handle, Query query) {
+        if (query.types().isEmpty()) {
+            return null;
+        }
+        var select = handle.createQuery("""
+                        SELECT sequence FROM event WHERE <range> ORDER BY sequence <order> LIMIT 1 OFFSET :before
+                        """).bind("before", MOST_LOOKED_AT - 1);
+        return ranged(select, query).mapTo(Long.class).findFirst().orElse(null);
+    }
+
+    private static <S extends SqlStatement<S>> S ranged(S select, Query query) {
+        select.define("order", order(query))
+                .define(
+                        "range",
+                        "team_id = :team"
+                                + (query.sandboxId() == null ? "" : " AND sandbox_id = :sandbox")
+                                + (query.after() == null
+                                        ? ""
+                                        : " AND sequence %s :after".formatted(query.ascending() ? ">" : "<")))
+                .bind("team", query.teamId().value());
         if (query.sandboxId() != null) {
             select.bind("sandbox", query.sandboxId());
         }
-        return whole(handle, select.map((row, context) -> event(row)).list());
+        if (query.after() != null) {
+            select.bind("after", query.after());
+        }
+        return select;
+    }
+
+    private static String order(Query query) {
+        return query.ascending() ? "ASC" : "DESC";
     }
 
     /// Puts the large fields in.

@@ -79,8 +79,8 @@ public final class SandboxLogs implements AutoCloseable {
     List<LogLine> of(TeamId teamId, SandboxId id) {
         var kept = new ArrayList<LogLine>();
         file.read(id.value()).forEach(block -> decode(block, kept));
-        var query = new EventStore.Query(teamId, id.value(), List.of(), false, 0, MOST_EVENTS);
-        var events = store.read(handle -> EventStore.list(handle, query));
+        var query = new EventStore.Query(teamId, id.value(), List.of(), false, null, 0, MOST_EVENTS);
+        var events = store.read(handle -> EventStore.list(handle, query).events());
         return Stream.concat(events.reversed().stream().map(EventLine::of), kept.stream())
                 .sorted(Comparator.comparing(LogLine::at))
                 .toList();

@@ -3,6 +3,7 @@ package dev.cay.server.webhook;
 import dev.cay.http.Exchange;
 import dev.cay.http.Json;
 import dev.cay.http.Routes;
+import dev.cay.life.FairTurns;
 import dev.cay.server.access.Access;
 import dev.cay.server.access.Team;
 import dev.cay.server.event.LifecycleEvent;
@@ -55,6 +56,9 @@ final class DeliveryRoutes {
     private final InstantSource clock;
     private final Runnable opened;
 
+    /// Lists and statistics look at many rows, and must leave readers of the database for other requests.
+    private final FairTurns turns = new FairTurns("The deliveries were not read", 1, 100, Duration.ofSeconds(30));
+
     /// @param opened is called when there may be something to send
     DeliveryRoutes(Access access, WebhookBook book, Store store, InstantSource clock, Runnable opened) {
         this.access = access;
@@ -82,7 +86,11 @@ final class DeliveryRoutes {
                 choice(exchange, "deliveryStatus", STATUSES),
                 choice(exchange, "eventType", TYPES),
                 limit + 1);
-        exchange.sendJson(200, store.read(handle -> page(handle, webhook, query)));
+        WebhookDelivery.Page page;
+        try (var _ = turns.take(team.id())) {
+            page = store.read(handle -> page(handle, webhook, query));
+        }
+        exchange.sendJson(200, page);
     }
 
     /// A page ends early if it gets too large: each attempt shows the whole body, which a team makes as large as it
@@ -192,7 +200,10 @@ final class DeliveryRoutes {
                     "'start' must be before 'end', and at most %d days before it".formatted(LONGEST.toDays()));
         }
         var width = length.compareTo(LONG) > 0 ? COARSE : FINE;
-        var found = store.read(handle -> AttemptStore.buckets(handle, webhook.id(), start, end, width));
+        List<AttemptStore.Bucket> found;
+        try (var _ = turns.take(team.id())) {
+            found = store.read(handle -> AttemptStore.buckets(handle, webhook.id(), start, end, width));
+        }
         exchange.sendJson(200, stats(found, start, end, width));
     }
 

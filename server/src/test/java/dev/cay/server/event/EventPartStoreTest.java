@@ -44,8 +44,9 @@ final class EventPartStoreTest {
     }
 
     private static List<LifecycleEvent> list(Store store, String team) {
-        return store.read(handle ->
-                EventStore.list(handle, new EventStore.Query(new TeamId(team), null, List.of(), true, 0, 100)));
+        return store.read(handle -> EventStore.list(
+                        handle, new EventStore.Query(new TeamId(team), null, List.of(), true, null, 0, 100))
+                .events());
     }
 
     private static void insert(Store store, LifecycleEvent event) {
