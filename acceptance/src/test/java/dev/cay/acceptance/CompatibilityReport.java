@@ -29,6 +29,11 @@ final class CompatibilityReport {
                 files and ports; a cell says yes only if both ways passed. 1.9.0 knows no variables for URLs, as no client before
                 2.7.0 does. `–`: that version has no such call, or the case is about newer ones.
 
+                E2B's own dashboard is not on npm, so it was not run. The routes that it asks are served and tested: those of the API, and at
+                `https://dashboard-api.DOMAIN:8443`, or below `/dashboard-api` of the API port (`NEXT_PUBLIC_DASHBOARD_API_URL`), health, builds,
+                templates, their tags, and limits and status of a team ([list](api.md#e2bs-dashboard)). Cay keeps no history of tags, so each has one
+                assignment; it blocks and bans no teams, so those two of the operator's routes answer 501.
+
                 """),
         INTERPRETER("@e2b/code-interpreter", """
                 # What works with the code interpreter's client

@@ -7,6 +7,7 @@ import dev.cay.server.admin.LimitRoutes;
 import dev.cay.server.admin.TeamAdminRoutes;
 import dev.cay.server.admin.TeamNetworkRoutes;
 import dev.cay.server.api.ApiDocument;
+import dev.cay.server.dashboardapi.DashboardApi;
 import dev.cay.server.edge.UnsupportedRoutes;
 import dev.cay.server.event.EventRoutes;
 import dev.cay.server.identity.IdentityRoutes;
@@ -15,6 +16,7 @@ import dev.cay.server.mcp.AuthorizationRoutes;
 import dev.cay.server.metrics.MetricRoutes;
 import dev.cay.server.metrics.PrometheusRoutes;
 import dev.cay.server.network.TemplateNetworkRoutes;
+import dev.cay.server.sandbox.Chores;
 import dev.cay.server.sandbox.EgressRoutes;
 import dev.cay.server.sandbox.RepeatableCreates;
 import dev.cay.server.sandbox.SandboxListing;
@@ -67,6 +69,15 @@ final class ApiRoutes {
         addObservation();
         addVolumes();
         new UnsupportedRoutes(teams.access()).addTo(routes);
+        new DashboardApi(
+                        teams.access(),
+                        templates.templates(),
+                        templates.supply(),
+                        teams.quotas(),
+                        settings.templates().builds(),
+                        settings.sandboxes().maxTimeout(),
+                        Chores.KEPT)
+                .addTo(routes);
         new ApiDocument().addTo(routes);
         return routes;
     }

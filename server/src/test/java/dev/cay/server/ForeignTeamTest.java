@@ -31,6 +31,7 @@ final class ForeignTeamTest extends ServerTest {
     private static final Set<String> OPEN = Set.of(
             "GET /health",
             "GET /openapi.json",
+            "GET /dashboard-api/health",
             "GET /.well-known/openid-configuration",
             "GET /.well-known/jwks.json",
             "PUT /templates/{templateID}/files/{hash}/content",
@@ -70,12 +71,23 @@ final class ForeignTeamTest extends ServerTest {
             "PATCH /templates/{templateID}", "{\"public\": true}",
             "PATCH /v2/templates/{templateID}", "{\"public\": true}");
 
+    /// The same for parameters.
+    private static final Map<String, String> QUERIES =
+            Map.of("GET /dashboard-api/templates/{templateID}/tags/exists", "?tag=v1");
+
     /// What others may ask about a template that was published.
     private static final Set<String> OF_PUBLISHED = Set.of(
-            "GET /templates/{templateID}", "GET /templates/{templateID}/tags", "GET /templates/{templateID}/image");
+            "GET /templates/{templateID}",
+            "GET /templates/{templateID}/tags",
+            "GET /templates/{templateID}/image",
+            "GET /dashboard-api/templates/{templateID}",
+            "GET /dashboard-api/templates/{templateID}/tags/groups",
+            "GET /dashboard-api/templates/{templateID}/tags/count",
+            "GET /dashboard-api/templates/{templateID}/tags/exists",
+            "GET /dashboard-api/templates/{templateID}/tags/{tag}/assignments");
 
     private static final String READABLE =
-            "(/v\\d)?/(sandboxes|snapshots|events|templates|teams|api-keys|volumes)(/.*|$)";
+            "(/v\\d|/dashboard-api)?/(sandboxes|snapshots|events|templates|builds|teams|api-keys|volumes)(/.*|$)";
 
     private final Map<String, String> ids = new HashMap<>();
     private String foreign = "";
@@ -144,7 +156,7 @@ final class ForeignTeamTest extends ServerTest {
         String body = route.method().matches("GET|HEAD|DELETE") && !BODIES.containsKey(name(route))
                 ? ""
                 : BODIES.getOrDefault(name(route), "{}");
-        return cay.request(route.method(), path(route), headers, body);
+        return cay.request(route.method(), path(route) + QUERIES.getOrDefault(name(route), ""), headers, body);
     }
 
     private static String name(Routes.Route route) {
@@ -249,10 +261,10 @@ final class ForeignTeamTest extends ServerTest {
         String read = make("{\"name\": \"r\", \"scope\": \"read\"}");
         var wrong = new ArrayList<String>();
         for (var route : guarded()) {
-            boolean ofTemplates = route.path().matches("(/v\\d)?/templates.*");
+            boolean ofTemplates = route.path().matches("(/v\\d)?/templates.*|/dashboard-api/(templates|builds).*");
             boolean ofSandboxes = route.path().matches("(/v\\d)?/(sandboxes|snapshots).*")
                     || name(route).equals("DELETE /templates/{templateID}");
-            boolean common = route.path().matches("/teams.*|/events/sandboxes.*")
+            boolean common = route.path().matches("(/dashboard-api)?/teams.*|/events/sandboxes.*")
                     && route.method().equals("GET");
             check(route, templates, ofTemplates || common, wrong);
             check(route, sandboxes, ofSandboxes || common, wrong);

@@ -71,6 +71,8 @@ final class FrontDoorTest {
             127.0.0.1:3000             | /files            | KIP  | 49999
             127.0.0.1:3000             | /health           | IP   | 49999
             sandbox.cay.test           | /health           | IP   | 49999
+            dashboard-api.cay.test     | /builds           | KIP  | 200
+            dashboard-api.cay.test     | /sandboxes        | KIP  | 404
             127.0.0.1:3000             | /health           | I    | 400
             127.0.0.1:3000             | /health           | P    | 400
             127.0.0.1:3000             | /health           | MP   | 502

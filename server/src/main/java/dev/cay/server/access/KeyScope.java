@@ -38,7 +38,7 @@ public record KeyScope(Kind kind, @Nullable SandboxId sandbox) {
     private static final String SNAPSHOT = "/templates/{templateID}";
 
     private static final Set<String> READABLE =
-            Set.of("sandboxes", "snapshots", "events", "templates", "teams", "api-keys", "volumes");
+            Set.of("sandboxes", "snapshots", "events", "templates", "builds", "teams", "api-keys", "volumes");
 
     /// Routes that create something that does not belong to the sandbox.
     private static final Set<String> BEYOND_SANDBOX =
@@ -53,10 +53,10 @@ public record KeyScope(Kind kind, @Nullable SandboxId sandbox) {
             return method.equals("GET") || method.equals("HEAD");
         }
 
-        /// The first word of the route behind its version.
+        /// The first word of the route behind its version, or behind the prefix of the dashboard API.
         String area() {
             var parts = List.of(route.substring(1).split("/"));
-            return parts.getFirst().matches("v\\d") && parts.size() > 1 ? parts.get(1) : parts.getFirst();
+            return parts.getFirst().matches("v\\d|dashboard-api") && parts.size() > 1 ? parts.get(1) : parts.getFirst();
         }
     }
 
@@ -94,7 +94,7 @@ public record KeyScope(Kind kind, @Nullable SandboxId sandbox) {
                         || area.equals("snapshots")
                         || (request.method().equals("DELETE") && request.route().equals(SNAPSHOT))
                         || (reads && (area.equals("teams") || request.route().startsWith("/events/sandboxes")));
-            case TEMPLATES -> area.equals("templates") || (reads && area.equals("teams"));
+            case TEMPLATES -> area.equals("templates") || (reads && (area.equals("builds") || area.equals("teams")));
             case SANDBOX -> (reads && request.route().equals("/teams")) || isOfSandbox(request);
         };
     }

@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param text the name as the client wrote it
 record BuildRequest(String text, TemplateName name, List<String> tags, Resources resources) {
-    private static final int MOST_CPUS = 32;
     private static final int LEAST_MEMORY_MB = 128;
     private static final int LONGEST_NAME = 128;
 
@@ -60,8 +59,9 @@ record BuildRequest(String text, TemplateName name, List<String> tags, Resources
 
     private static Resources resources(RequestBody body, Rules rules) {
         Integer cpus = body.integer("cpuCount");
-        if (cpus != null && (cpus < 1 || cpus > MOST_CPUS || (cpus > 1 && cpus % 2 != 0))) {
-            throw RequestBody.invalid("'cpuCount' must be 1 or an even number up to %d".formatted(MOST_CPUS));
+        if (cpus != null && (cpus < 1 || cpus > BuildService.MOST_CPUS || (cpus > 1 && cpus % 2 != 0))) {
+            throw RequestBody.invalid(
+                    "'cpuCount' must be 1 or an even number up to %d".formatted(BuildService.MOST_CPUS));
         }
         Integer memory = body.integer("memoryMB");
         if (memory != null && (memory < LEAST_MEMORY_MB || memory % 2 != 0)) {

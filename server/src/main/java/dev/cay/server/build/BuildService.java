@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Creates the classes for builds of templates and connects them.
 public final class BuildService {
+    /// Most processors of a template.
+    public static final int MOST_CPUS = 32;
+
     /// Settings of builds.
     ///
     /// @param usual        default sizes of a template

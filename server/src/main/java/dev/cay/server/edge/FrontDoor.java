@@ -5,6 +5,7 @@ import dev.cay.http.Handler;
 import dev.cay.http.PageOrJson;
 import dev.cay.server.dashboard.Dashboard;
 import dev.cay.server.dashboard.Onward;
+import dev.cay.server.dashboardapi.DashboardApi;
 import dev.cay.server.sandbox.SandboxDirectory;
 import dev.cay.server.sandbox.SandboxRecord;
 import dev.cay.wire.CayException;
@@ -15,19 +16,22 @@ import dev.cay.wire.SandboxAddress;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.SystemPorts;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /// Decides whether a request on the shared port is for the control plane or for a sandbox. The order matters.
 ///
 /// 1. A host name `{port}-{sandboxId}` is that sandbox, whatever the headers: servers inside may use the same header
 ///    names.
-/// 2. Paths below `/dashboard` are the dashboard's, which passes calls of its pages on.
-/// 3. An API credential on a path of the control plane is for the control plane: some clients send sandbox headers with
+/// 2. The host `dashboard-api` of the domain is E2B's dashboard API alone, whose paths collide with others.
+/// 3. Paths below `/dashboard` are the dashboard's, which passes calls of its pages on.
+/// 4. An API credential on a path of the control plane is for the control plane: some clients send sandbox headers with
 ///    it.
-/// 4. Both `E2b-Sandbox-*` headers name a port of a sandbox.
-/// 5. `X-Access-Token` alone is for the system port of the sandbox it opens, as some clients send nothing else.
-/// 6. A signed `/files` URL is for the sandbox whose token made the signature.
-/// 7. Everything else is for the control plane.
+/// 5. Both `E2b-Sandbox-*` headers name a port of a sandbox.
+/// 6. `X-Access-Token` alone is for the system port of the sandbox it opens, as some clients send nothing else.
+/// 7. A signed `/files` URL is for the sandbox whose token made the signature.
+/// 8. Everything else is for the control plane.
 public final class FrontDoor implements Handler, Onward {
 
     private final SandboxHosts hosts;
@@ -63,6 +67,10 @@ public final class FrontDoor implements Handler, Onward {
             // A sandbox needs only addresses of sandboxes; the API is not served inside.
             throw new CayException(
                     ErrorKind.NOT_FOUND, "inside a sandbox only hosts like <port>-<sandboxId>.<domain> are served");
+        }
+        if (hosts.isDashboardApi(exchange.authority())) {
+            control.handle(exchange.goOnAt(DashboardApi.PREFIX + exchange.path(), Set.of(), Map.of()));
+            return;
         }
         if (dashboard.owns(exchange.path())) {
             dashboard.handle(exchange, this);

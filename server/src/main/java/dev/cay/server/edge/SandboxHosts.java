@@ -17,8 +17,11 @@ final class SandboxHosts {
     private static final Pattern UNMISTAKABLE = Pattern.compile("\\d{1,5}-i[a-z0-9]{20}(-[a-z0-9]*)?");
     private static final Pattern ID = Pattern.compile("[a-z0-9]{1,40}");
     private static final Pattern PORT = Pattern.compile("\\d{1,5}");
+    /// The name under the domain at which E2B's dashboard API is served.
+    private static final String DASHBOARD_API = "dashboard-api";
+
     /// Names under the domain that stand for the API, or for requests that name their sandbox in headers.
-    private static final Set<String> OWN_NAMES = Set.of("api", "sandbox");
+    private static final Set<String> OWN_NAMES = Set.of("api", "sandbox", DASHBOARD_API);
 
     private final String domain;
 
@@ -38,6 +41,11 @@ final class SandboxHosts {
             return OWN_NAMES.contains(label) ? Optional.empty() : Optional.of(parse(label));
         }
         return UNMISTAKABLE.matcher(label).matches() ? Optional.of(parse(label)) : Optional.empty();
+    }
+
+    /// Whether this is the host of the dashboard API.
+    boolean isDashboardApi(String authority) {
+        return withoutPort(authority).equals(DASHBOARD_API + "." + domain);
     }
 
     /// Whether requests for this host come to this Cay's edge.

@@ -29,6 +29,10 @@ public final class UnsupportedRoutes {
             GET    /clusters/{clusterID}/rigs/{rigID}                   rigs
             PATCH  /clusters/{clusterID}/rigs/{rigID}                   rigs
             DELETE /clusters/{clusterID}/rigs/{rigID}                   rigs
+            PUT    /dashboard-api/admin/teams/{teamID}/ban              banning a team
+            DELETE /dashboard-api/admin/teams/{teamID}/ban              banning a team
+            PUT    /dashboard-api/admin/teams/{teamID}/block            blocking a team
+            DELETE /dashboard-api/admin/teams/{teamID}/block            blocking a team
             """;
 
     private final Access access;

@@ -4,6 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Limits of a team, or of one key; null where there is no limit.
@@ -41,6 +42,14 @@ public record Limits(
             case "pro" -> Optional.of(PRO);
             default -> Optional.empty();
         };
+    }
+
+    /// The name under which exactly these limits are set together; `custom` if there is none.
+    public String profileName() {
+        return Stream.of("none", "hobby", "pro")
+                .filter(name -> profile(name).filter(this::equals).isPresent())
+                .findFirst()
+                .orElse("custom");
     }
 
     /// Whether there is a limit for which running sandboxes must be counted.

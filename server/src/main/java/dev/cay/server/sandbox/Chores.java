@@ -16,7 +16,9 @@ import org.slf4j.LoggerFactory;
 /// Periodic tasks on one thread: retries of failed changes, counters, deletion of old records.
 public final class Chores implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Chores.class);
-    private static final Duration KEPT = Duration.ofDays(7);
+    /// How long events, and records of sandboxes that ended, are kept.
+    public static final Duration KEPT = Duration.ofDays(7);
+
     /// Rows deleted in one transaction: others wait for it.
     private static final int PORTION = 1000;
     private static final Duration LAST_CHORE = Duration.ofSeconds(5);

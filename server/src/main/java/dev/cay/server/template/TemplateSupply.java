@@ -48,6 +48,14 @@ public final class TemplateSupply {
                 .collect(Collectors.toSet());
     }
 
+    /// The records of all that come with Cay, by name.
+    public List<TemplateRecord> records() {
+        return names().stream()
+                .sorted()
+                .flatMap(name -> templates.findPublic(name).stream())
+                .toList();
+    }
+
     /// Puts all on record and has some built.
     ///
     /// @param resources default resources of their sandboxes
@@ -179,7 +187,7 @@ public final class TemplateSupply {
 
     /// The state of one of its builds, as clients name it. A build that waits is not ready while the node has made
     /// the template but its layers are not on record: until then a create is refused.
-    String status(TemplateRecord template, TemplateBuild build) {
+    public String status(TemplateRecord template, TemplateBuild build) {
         return made.list().stream()
                 .filter(_ -> build.status() == BuildStatus.WAITING)
                 .filter(house -> template.names().contains(house.name()))

@@ -1,0 +1,6 @@
+package dev.cay.server;
+
+import dev.cay.testing.Fast;
+
+@Fast
+final class DashboardApiTest extends DashboardApiContract {}
