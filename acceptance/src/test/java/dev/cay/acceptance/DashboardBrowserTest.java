@@ -49,7 +49,8 @@ final class DashboardBrowserTest {
             var restart = platform.directory().resolve("restart");
             environment.put("CAY_RESTART", restart.toString());
             var tests = new ClientTests(NpmClient.e2b());
-            var cases = new ArrayList<>(tests.run("dashboard.test.mjs", environment).cases(platform));
+            var cases =
+                    new ArrayList<>(tests.run("dashboard.test.mjs", environment).cases(platform));
             try (var _ = new Restarts(platform, restart)) {
                 cases.addAll(tests.run("dashboard-work.test.mjs", environment).cases(platform));
             }
