@@ -4,14 +4,10 @@ import dev.cay.http.Exchange;
 import dev.cay.http.PageOrJson;
 import dev.cay.life.Undo;
 import dev.cay.node.build.BuildSandboxHost;
-import dev.cay.node.host.Mounts;
 import dev.cay.node.host.ServerLimits;
-import dev.cay.node.host.Slot;
 import dev.cay.node.mcp.side.SideSandboxHost;
 import dev.cay.wire.AccessToken;
-import dev.cay.wire.CayException;
 import dev.cay.wire.EdgeAnswer;
-import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxAddress;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.VolumeId;
@@ -31,35 +27,28 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// All sandboxes of this node, by their keepers. Implements the interface for servers, and passes requests on to
-/// sandboxes.
-///
-/// A sandbox is in the map from the moment its slot is taken until its last resource is removed, so that it cannot be
-/// made twice and can be killed also while it starts.
+/// The interface of this node for servers: passes calls and requests on to the keepers of sandboxes, and ends or leaves
+/// all sandboxes when the node stops.
 public final class Keepers implements Node, AutoCloseable {
     /// @param mostSpares how many sandboxes of one kind may be started in advance
     /// @param servers    what side sandboxes of one sandbox may use
     public record Limits(int mostSpares, ServerLimits servers) {}
 
-    private final KeeperParts parts;
-    private final HostParts host;
     private final SavedParts saved;
     private final TrafficParts traffic;
-    private final ConcurrentHashMap<SandboxId, SandboxKeeper> keepers = new ConcurrentHashMap<>();
+    private final SandboxTable table = new SandboxTable();
     private final PausedSandboxes paused;
     private final EndListeners listeners = new EndListeners();
     private final Starts starts;
     private final SideSandboxes sides;
     private final PoolUse use;
-    private @Nullable Upkeep upkeep;
+    private final Upkeep upkeep;
 
     public Keepers(HostParts host, SavedParts saved, TrafficParts traffic, WorkParts work, Limits limits) {
         this(host, saved, traffic, work, limits, OpenSandbox::awaitWarm);
@@ -73,13 +62,12 @@ public final class Keepers implements Node, AutoCloseable {
             WorkParts work,
             Limits limits,
             SandboxKeeper.Warming warming) {
-        this.parts = new KeeperParts(host, saved, traffic, work);
-        this.host = host;
+        var parts = new KeeperParts(host, saved, traffic, work);
         this.saved = saved;
         this.traffic = traffic;
-        this.paused = new PausedSandboxes(saved, keepers);
+        this.paused = new PausedSandboxes(saved, table);
         var random = new SecureRandom();
-        this.sides = new SideSandboxes(parts, limits.servers(), keepers::get, random);
+        this.sides = new SideSandboxes(parts, limits.servers(), table::get, random);
         var owners = new OwnersOfSandboxes(sides);
         host.network().ownedBy(owners);
         traffic.egress().ownedBy(owners);
@@ -87,9 +75,10 @@ public final class Keepers implements Node, AutoCloseable {
                 host.pool(),
                 work.files(),
                 traffic.logs(),
-                () -> Stream.concat(keepers.values().stream(), sides.keepers()),
+                () -> Stream.concat(table.all().stream(), sides.keepers()),
                 saved);
-        this.starts = new Starts(parts, keepers, this::ended, this::kill, random, limits.mostSpares(), warming);
+        this.starts = new Starts(parts, table, this::ended, random, limits.mostSpares(), warming);
+        this.upkeep = new Upkeep(host, saved, table, sides, paused, starts);
     }
 
     /// Refuses if a newer Cay has left sandboxes here. To be asked before anything on the host is touched.
@@ -105,26 +94,8 @@ public final class Keepers implements Node, AutoCloseable {
     /// Adopts running sandboxes of an earlier daemon, and removes incomplete ones. No sandbox may be created
     /// before.
     public void start() {
-        Mounts.unmountBelow(host.pool().directory("sandboxes"));
-        saved.sealed().clear();
-        var leftSpares = new Recovery(host, saved, this::keep).all();
-        host.network().removeOrphans(slots());
-        paused.tidy();
-        var sweep = new Sweep(host, saved, id -> keepers.containsKey(id) || sides.has(id), this::slots);
-        upkeep = new Upkeep(
-                host.network(), sweep, starts.spares(), leftSpares, this::ending, this::kill, this::lookAfter);
         upkeep.start();
         use.start();
-    }
-
-    private SandboxKeeper keep(Leftovers.Found found) {
-        var notes = Objects.requireNonNull(found.notes());
-        if (notes.isSide()) {
-            return sides.keep(found);
-        }
-        var keeper = new SandboxKeeper(parts, found.slot(), notes, this::ended);
-        keepers.put(found.id(), keeper);
-        return keeper;
     }
 
     @Override
@@ -144,14 +115,12 @@ public final class Keepers implements Node, AutoCloseable {
 
     @Override
     public Optional<NodeSandbox> find(SandboxId id) {
-        return Optional.ofNullable(keepers.get(id))
-                .filter(SandboxKeeper::isThere)
-                .map(SandboxKeeper::view);
+        return Optional.ofNullable(table.get(id)).filter(SandboxKeeper::isThere).map(SandboxKeeper::view);
     }
 
     @Override
     public List<NodeSandbox> list() {
-        return keepers.values().stream()
+        return table.all().stream()
                 .filter(SandboxKeeper::isThere)
                 .map(SandboxKeeper::view)
                 .toList();
@@ -159,14 +128,14 @@ public final class Keepers implements Node, AutoCloseable {
 
     @Override
     public Saved pause(SandboxId id, Keep keep, Durability until) {
-        return require(id).saving().pause(keep, until);
+        return table.require(id).saving().pause(keep, until);
     }
 
     @Override
     public NodeSandbox resume(SandboxId id, boolean memory) {
         starts.requireOpen();
         return starts.awaited(() -> {
-            var keeper = require(id);
+            var keeper = table.require(id);
             keeper.saving().resume(memory);
             return keeper.view();
         });
@@ -174,13 +143,13 @@ public final class Keepers implements Node, AutoCloseable {
 
     @Override
     public Saved snapshot(SandboxId id, String name, Keep keep) {
-        return require(id).saving().snapshot(name, keep);
+        return table.require(id).saving().snapshot(name, keep);
     }
 
     @Override
     public NodeSandbox rollback(SandboxId id, String snapshot) {
         starts.requireOpen();
-        var keeper = require(id);
+        var keeper = table.require(id);
         keeper.saving().rollback(snapshot);
         return keeper.view();
     }
@@ -198,10 +167,7 @@ public final class Keepers implements Node, AutoCloseable {
 
     @Override
     public void kill(SandboxId id) {
-        var keeper = keepers.get(id);
-        if (keeper != null) {
-            keeper.end();
-        }
+        table.kill(id);
     }
 
     /// Ends every sandbox that runs, several at a time, and lets no spare one be started behind its back. Paused ones
@@ -210,18 +176,13 @@ public final class Keepers implements Node, AutoCloseable {
         use.close();
         starts.spares().close();
         sides.close();
-        ForEachSandbox.each(
-                keepers.values().stream()
-                        .filter(keeper -> !keeper.isPaused())
-                        .map(SandboxKeeper::id)
-                        .toList(),
-                this::kill);
+        ForEachSandbox.each(table.ids(keeper -> !keeper.isPaused()), table::kill);
         paused.settle(false);
     }
 
     @Override
     public void setEgress(SandboxId id, Egress egress) {
-        require(id).setEgress(egress);
+        table.require(id).setEgress(egress);
         sides.setEgress(id, egress);
         traffic.gateways().setEgress(id, egress);
     }
@@ -238,17 +199,17 @@ public final class Keepers implements Node, AutoCloseable {
 
     @Override
     public void renewToken(SandboxId id, AccessToken token) {
-        require(id).renewToken(token);
+        table.require(id).renewToken(token);
     }
 
     @Override
     public ResourceUse measure(SandboxId id) {
-        return require(id).measure();
+        return table.require(id).measure();
     }
 
     @Override
     public Map<SandboxId, ResourceUse> measureAll() {
-        return use.measureAll(keepers.values());
+        return use.measureAll(table.all());
     }
 
     @Override
@@ -279,7 +240,7 @@ public final class Keepers implements Node, AutoCloseable {
     /// Answers a request for any port of a sandbox. The node answers system ports itself and passes all others on
     /// to the server inside.
     public void handle(SandboxAddress address, Exchange exchange) throws Exception {
-        var keeper = keepers.get(address.sandbox());
+        var keeper = table.get(address.sandbox());
         if (keeper == null) {
             PageOrJson.send(
                     exchange, EdgeAnswer.sandboxNotFound(address.sandbox().value()));
@@ -297,15 +258,13 @@ public final class Keepers implements Node, AutoCloseable {
         try (var undo = new Undo()) {
             undo.step(this::leaveAll);
             undo.step(this::endUnclaimed);
-            if (upkeep != null) {
-                undo.add(upkeep);
-            }
+            undo.add(upkeep);
         }
     }
 
     private void leaveAll() {
-        ForEachSandbox.each(List.copyOf(keepers.keySet()), id -> {
-            var keeper = keepers.remove(id);
+        ForEachSandbox.each(table.ids(_ -> true), id -> {
+            var keeper = table.take(id);
             if (keeper != null) {
                 keeper.leave();
             }
@@ -321,12 +280,7 @@ public final class Keepers implements Node, AutoCloseable {
         use.close();
         starts.spares().close();
         sides.close();
-        ForEachSandbox.each(
-                keepers.values().stream()
-                        .filter(keeper -> keeper.isSpare() || !keeper.isThere())
-                        .map(SandboxKeeper::id)
-                        .toList(),
-                this::kill);
+        ForEachSandbox.each(table.ids(keeper -> keeper.isSpare() || !keeper.isThere()), table::kill);
         return paused.settle(true) && sides.isEmpty();
     }
 
@@ -334,7 +288,7 @@ public final class Keepers implements Node, AutoCloseable {
     ///
     /// @param reason null when its end was requested
     private void ended(SandboxKeeper keeper, @Nullable String reason) {
-        keepers.remove(keeper.id(), keeper);
+        table.remove(keeper);
         starts.spares().forget(keeper.id());
         traffic.gateways().end(keeper.id());
         if (reason == null || starts.isStopped() || keeper.isSpare()) {
@@ -345,7 +299,7 @@ public final class Keepers implements Node, AutoCloseable {
 
     /// Whether the end of this sandbox was asked for and is not done.
     boolean killAsked(SandboxId id) {
-        var keeper = keepers.get(id);
+        var keeper = table.get(id);
         return keeper != null && keeper.doomed();
     }
 
@@ -356,14 +310,14 @@ public final class Keepers implements Node, AutoCloseable {
 
     /// Content keys of the layers that sandboxes stand on, whether they run, are paused or are about to start.
     public Set<String> layersInUse() {
-        return Stream.concat(keepers.values().stream(), sides.keepers())
+        return Stream.concat(table.all().stream(), sides.keepers())
                 .flatMap(SandboxKeeper::layers)
                 .collect(Collectors.toSet());
     }
 
     /// Whether a sandbox has this volume mounted, or will when it is resumed.
     public boolean mounts(VolumeId volume) {
-        return keepers.values().stream().flatMap(SandboxKeeper::volumes).anyMatch(volume::equals);
+        return table.all().stream().flatMap(SandboxKeeper::volumes).anyMatch(volume::equals);
     }
 
     /// Opens side sandboxes for MCP servers, which are in no list.
@@ -376,19 +330,6 @@ public final class Keepers implements Node, AutoCloseable {
         return starts.buildSandboxes();
     }
 
-    private SandboxKeeper require(SandboxId id) {
-        var keeper = keepers.get(id);
-        if (keeper == null) {
-            throw new CayException(ErrorKind.NOT_FOUND, "no sandbox %s on this node".formatted(id));
-        }
-        return keeper;
-    }
-
-    private List<Slot> slots() {
-        var own = keepers.values().stream().map(SandboxKeeper::slot).filter(Objects::nonNull);
-        return Stream.concat(own, sides.slots()).toList();
-    }
-
     /// Saves the sandboxes that are paused and only frozen. Those that cannot be saved stay as they are.
     public void saveFrozen() {
         paused.saveFrozen();
@@ -396,20 +337,6 @@ public final class Keepers implements Node, AutoCloseable {
 
     /// Periodic work of the upkeep.
     void tidy() {
-        if (upkeep != null) {
-            upkeep.tidy();
-        }
-    }
-
-    private void lookAfter() {
-        sides.lookAfter();
-        paused.lookAfter();
-    }
-
-    private List<SandboxId> ending() {
-        return keepers.values().stream()
-                .filter(SandboxKeeper::isEnding)
-                .map(SandboxKeeper::id)
-                .toList();
+        upkeep.tidy();
     }
 }

@@ -1,7 +1,6 @@
 package dev.cay.node.sandbox;
 
 import dev.cay.wire.SandboxId;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -10,12 +9,11 @@ import java.util.stream.Stream;
 /// Background work for all paused sandboxes of the node.
 final class PausedSandboxes {
     private final SavedParts saved;
-    private final Map<SandboxId, SandboxKeeper> keepers;
+    private final SandboxTable table;
 
-    /// @param keepers of all sandboxes, as they come and go
-    PausedSandboxes(SavedParts saved, Map<SandboxId, SandboxKeeper> keepers) {
+    PausedSandboxes(SavedParts saved, SandboxTable table) {
         this.saved = saved;
-        this.keepers = keepers;
+        this.table = table;
     }
 
     /// Removes unfinished snapshots, and those whose sandbox runs again.
@@ -37,12 +35,12 @@ final class PausedSandboxes {
     /// @param whole false to keep the files alone of those that cannot be saved
     /// @return whether there are only paused sandboxes, and none in memory
     boolean settle(boolean whole) {
-        var waiting = keepers.values().stream()
+        var waiting = table.all().stream()
                 .filter(keeper -> keeper.saving().isInMemory())
                 .collect(Collectors.toMap(SandboxKeeper::id, SandboxKeeper::saving));
         ForEachSandbox.each(
                 waiting.keySet(), id -> Objects.requireNonNull(waiting.get(id)).leaveMemory(whole));
-        return keepers.values().stream()
+        return table.all().stream()
                 .allMatch(keeper -> keeper.isPaused() && !keeper.saving().isInMemory());
     }
 
@@ -50,17 +48,17 @@ final class PausedSandboxes {
     void saveFrozen() {
         ForEachSandbox.each(
                 saved.frozen().unsaved().keySet(),
-                id -> Optional.ofNullable(keepers.get(id))
+                id -> Optional.ofNullable(table.get(id))
                         .ifPresent(keeper -> keeper.saving().saveFrozen()));
     }
 
     private boolean isInUse(String snapshot) {
-        var keeper = keepers.get(new SandboxId(snapshot.substring(0, snapshot.indexOf('.'))));
+        var keeper = table.get(new SandboxId(snapshot.substring(0, snapshot.indexOf('.'))));
         return keeper != null && keeper.saving().liesIn(snapshot);
     }
 
     /// Sandboxes whose frozen containers still exist because the disk had not all of their snapshots.
     private Stream<SandboxKeeper> unsettled() {
-        return keepers.values().stream().filter(keeper -> keeper.saving().unsettled());
+        return table.all().stream().filter(keeper -> keeper.saving().unsettled());
     }
 }

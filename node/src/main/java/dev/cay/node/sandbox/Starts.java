@@ -14,9 +14,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -31,9 +29,8 @@ final class Starts {
     private final KeeperParts parts;
     private final HostParts host;
     private final SavedParts saved;
-    private final ConcurrentMap<SandboxId, SandboxKeeper> keepers;
+    private final SandboxTable table;
     private final SandboxKeeper.Ended ended;
-    private final Consumer<SandboxId> kill;
     private final SecureRandom random;
     private final Spares spares;
 
@@ -43,27 +40,24 @@ final class Starts {
     private final AtomicInteger awaited = new AtomicInteger();
     private volatile boolean stopped;
 
-    /// @param keepers    of all sandboxes; a start adds to them
+    /// @param table      gets the sandboxes that are started
     /// @param ended      hears when nothing is left of a sandbox
-    /// @param kill       ends a sandbox
     /// @param mostSpares how many sandboxes of one kind may be started in advance
     /// @param warming    makes a sandbox's interpreter ready to be saved
     Starts(
             KeeperParts parts,
-            ConcurrentMap<SandboxId, SandboxKeeper> keepers,
+            SandboxTable table,
             SandboxKeeper.Ended ended,
-            Consumer<SandboxId> kill,
             SecureRandom random,
             int mostSpares,
             SandboxKeeper.Warming warming) {
         this.parts = parts;
         this.host = parts.host();
         this.saved = parts.saved();
-        this.keepers = keepers;
+        this.table = table;
         this.ended = ended;
-        this.kill = kill;
         this.random = random;
-        var prewarming = new Prewarming(saved, spec -> start(spec, true), kill, random, warming);
+        var prewarming = new Prewarming(saved, spec -> start(spec, true), table::kill, random, warming);
         this.spares =
                 new Spares(mostSpares, prewarming, () -> awaited.get() > 0, saved.warm()::isFor, System::nanoTime);
         saved.warm().onLost(spares::prepare);
@@ -99,7 +93,7 @@ final class Starts {
     /// Gives the spare sandbox of this id away, or starts one.
     SandboxKeeper create(SandboxSpec spec) {
         requireOpen();
-        var spare = keepers.get(spec.id());
+        var spare = table.get(spec.id());
         if (spare != null && spare.isSpare() && !spec.volumes().isEmpty()) {
             // What runs can get no volumes.
             spares.forget(spec.id());
@@ -132,7 +126,7 @@ final class Starts {
             return;
         }
         try {
-            new StartUp(BuildSandboxes.sandbox(keeper, kill), _ -> {}, (_, _) -> {}, START_LIMIT).run(start);
+            new StartUp(BuildSandboxes.sandbox(keeper, table::kill), _ -> {}, (_, _) -> {}, START_LIMIT).run(start);
         } catch (IOException | CayException e) {
             keeper.end();
             throw new CayException(
@@ -159,6 +153,13 @@ final class Starts {
         }
     }
 
+    /// Makes the keeper of a sandbox that an earlier daemon left. Starts nothing.
+    SandboxKeeper adopt(Leftovers.Found found, SandboxNotes notes) {
+        var keeper = new SandboxKeeper(parts, found.slot(), notes, ended);
+        table.add(keeper);
+        return keeper;
+    }
+
     private SandboxKeeper start(SandboxSpec spec, boolean spare) {
         return start(
                 spec, slot -> new SandboxNotes(spec, slot.index(), host.clock().instant(), false, spare));
@@ -168,7 +169,7 @@ final class Starts {
         host.capacity().require();
         Slot slot = host.plan().take(saved.frozen()::relieve);
         var keeper = new SandboxKeeper(parts, slot, notes.apply(slot), ended);
-        var known = keepers.putIfAbsent(spec.id(), keeper);
+        var known = table.add(keeper);
         if (known != null) {
             host.plan().release(slot);
             known.awaitOpen();
@@ -205,6 +206,6 @@ final class Starts {
                 return start(spec, true);
             }
         };
-        return new BuildSandboxes(starter, kill, saved.store()::find, random);
+        return new BuildSandboxes(starter, table::kill, saved.store()::find, random);
     }
 }

@@ -1,65 +1,85 @@
 package dev.cay.node.sandbox;
 
-import dev.cay.node.network.NetworkPool;
+import dev.cay.node.host.Mounts;
+import dev.cay.node.host.Slot;
 import dev.cay.wire.SandboxId;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Periodic repairs: firewall rules that others removed, sandboxes that could not be ended, unclaimed resources.
+/// Adopts what an earlier daemon left, then repairs periodically: firewall rules that others removed, sandboxes that
+/// could not be ended, unclaimed resources, snapshots of paused sandboxes.
 final class Upkeep implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Upkeep.class);
     private static final Duration AFTER_CRASH = Duration.ofSeconds(5);
     private static final Duration EVERY = Duration.ofSeconds(30);
 
-    private final NetworkPool network;
+    private final HostParts host;
+    private final SavedParts saved;
+    private final SandboxTable table;
+    private final SideSandboxes sides;
+    private final PausedSandboxes paused;
+    private final Starts starts;
     private final Sweep sweep;
-    private final Spares spares;
-    private final Supplier<List<SandboxId>> ending;
-    private final Consumer<SandboxId> kill;
-    private final Runnable saved;
-    private final Thread thread;
+    private @Nullable Thread thread;
 
-    /// @param leftSpares spare sandboxes that an earlier daemon left, to be replaced
-    /// @param ending     sandboxes whose end was requested and whose resources are not all removed
-    /// @param saved      looks after snapshots of sandboxes
     Upkeep(
-            NetworkPool network,
-            Sweep sweep,
-            Spares spares,
-            List<SandboxId> leftSpares,
-            Supplier<List<SandboxId>> ending,
-            Consumer<SandboxId> kill,
-            Runnable saved) {
-        this.network = network;
-        this.sweep = sweep;
-        this.spares = spares;
-        this.ending = ending;
-        this.kill = kill;
+            HostParts host,
+            SavedParts saved,
+            SandboxTable table,
+            SideSandboxes sides,
+            PausedSandboxes paused,
+            Starts starts) {
+        this.host = host;
         this.saved = saved;
-        this.thread = Thread.ofVirtual().name("upkeep").unstarted(() -> keepUp(leftSpares));
+        this.table = table;
+        this.sides = sides;
+        this.paused = paused;
+        this.starts = starts;
+        this.sweep = new Sweep(host, saved, id -> table.get(id) != null || sides.has(id), this::slots);
     }
 
+    /// Adopts or removes what an earlier daemon left, then begins the periodic work.
     void start() {
-        thread.start();
+        Mounts.unmountBelow(host.pool().directory("sandboxes"));
+        saved.sealed().clear();
+        var leftSpares = new Recovery(host, saved, this::adopt).all();
+        host.network().removeOrphans(slots());
+        paused.tidy();
+        thread = Thread.ofVirtual().name("upkeep").start(() -> keepUp(leftSpares));
+    }
+
+    private SandboxKeeper adopt(Leftovers.Found found) {
+        var notes = Objects.requireNonNull(found.notes());
+        return notes.isSide() ? sides.keep(found) : starts.adopt(found, notes);
+    }
+
+    /// Those of all sandboxes that have one.
+    private List<Slot> slots() {
+        var own = table.all().stream().map(SandboxKeeper::slot).filter(Objects::nonNull);
+        return Stream.concat(own, sides.slots()).toList();
     }
 
     @Override
     public void close() {
-        thread.interrupt();
+        if (thread != null) {
+            thread.interrupt();
+        }
     }
 
+    /// @param leftSpares spare sandboxes that an earlier daemon left, to be replaced
     private void keepUp(List<SandboxId> leftSpares) {
         try {
             if (!leftSpares.isEmpty()) {
                 // After a crash those who were cut come back at once, and shall not wait for the making of spares.
                 Thread.sleep(AFTER_CRASH);
-                attempt("the last daemon's spare sandboxes", () -> ForEachSandbox.each(leftSpares, kill));
+                attempt("the last daemon's spare sandboxes", () -> ForEachSandbox.each(leftSpares, table::kill));
             }
-            spares.start();
+            starts.spares().start();
             while (true) {
                 Thread.sleep(EVERY);
                 tidy();
@@ -70,11 +90,16 @@ final class Upkeep implements AutoCloseable {
     }
 
     void tidy() {
-        attempt("the network", network::heal);
-        attempt("ending sandboxes", () -> ForEachSandbox.each(ending.get(), kill));
+        attempt("the network", host.network()::heal);
+        attempt("ending sandboxes", () -> ForEachSandbox.each(table.ids(SandboxKeeper::isEnding), table::kill));
         attempt("leftovers on the host", sweep::lookAgain);
-        attempt("spare sandboxes", spares::tidy);
-        attempt("snapshots", saved);
+        attempt("spare sandboxes", starts.spares()::tidy);
+        attempt("snapshots", this::lookAfterPaused);
+    }
+
+    private void lookAfterPaused() {
+        sides.lookAfter();
+        paused.lookAfter();
     }
 
     /// Runs one task; its failure stops neither the others nor the next round.
