@@ -206,7 +206,7 @@ final class ArchitectureTest {
                 .and(not(simpleNameIn("FileTree", "DirectoryListing", "NewFile", "OpenFile", "Metadata", "Entries")))
                 .and(not(simpleNameIn(
                         "FileMaker", "FileSystems", "Composition", "TreeRemoval", "WatchedTree", "FileWork")))
-                .and(not(simpleNameIn("OutputLog", "Pump", "ProcessInput", "LineProcess", "Complaints")))
+                .and(not(simpleNameIn("OutputLog", "Pump", "ProcessInput", "LineProcess", "LineReader", "Complaints")))
                 .and(not(simpleNameIn("GuestLink", "Streams", "SharedTerminals", "BtrfsDisks", "HeldBack")))
                 .and(not(simpleNameIn("LayerView", "ChangedFiles", "VolumeTree")))
                 .and(not(simpleNameIn("EgressAcceptor", "EgressPath", "EgressSocket", "HttpBridge", "Pipes", "Relay")))

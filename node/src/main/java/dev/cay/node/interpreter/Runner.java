@@ -4,6 +4,7 @@ import dev.cay.node.guest.Exit;
 import dev.cay.node.guest.GuestLink;
 import dev.cay.node.guest.Spawn;
 import dev.cay.node.lines.LineBuffer;
+import dev.cay.node.lines.LineListener;
 import dev.cay.node.lines.LineProcess;
 import dev.cay.node.lines.LongLines;
 import dev.cay.node.lines.Tail;
@@ -25,7 +26,7 @@ final class Runner implements AutoCloseable {
     private static final Duration LOOK = Duration.ofSeconds(1);
 
     /// Parses a runner's lines and puts the events into the mailbox.
-    private static final class OutputReader implements LineProcess.LineListener {
+    private static final class OutputReader implements LineListener {
         private final Mailbox mailbox = new Mailbox();
         private final Tail complaint = new Tail(COMPLAINT);
         private volatile Runnable tooSlow = () -> {};

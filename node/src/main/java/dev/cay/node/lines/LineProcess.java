@@ -9,14 +9,11 @@ import dev.cay.node.linux.Descriptor;
 import dev.cay.node.linux.DescriptorIo;
 import dev.cay.node.linux.Errno;
 import dev.cay.node.linux.ErrnoException;
-import dev.cay.node.linux.FdPoller;
 import dev.cay.node.process.Workers;
 import java.io.IOException;
 import java.net.ProtocolException;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -33,52 +30,20 @@ public final class LineProcess implements AutoCloseable {
 
     private static final int CHUNK = 64 << 10;
 
-    /// The first read of what came: most messages are shorter.
-    private static final int SMALL = 8 << 10;
-
-    private static final int EMPTY = -1;
     private static final byte[] NOTHING = {};
     private static final int SIGKILL = 9;
 
     /// How long the report of an exit may take after the end of the output, and the rest of stderr.
     private static final Duration MOMENT = Duration.ofSeconds(1);
 
-    /// Receives the lines of a process, on one thread.
-    public interface LineListener {
-        /// Receives a line. It may block, and then the process waits.
-        ///
-        /// @param lines the buffer of the line, which knows whether it is long
-        void line(byte[] line, LineBuffer lines) throws ProtocolException, InterruptedException;
-
-        /// The last call, once, unless it was closed.
-        ///
-        /// @param reason why it is given up; empty when it ended by itself
-        /// @param exit   null when it only stopped talking
-        void over(String reason, @Nullable Exit exit);
-    }
-
     private final GuestLink link;
     private final Workers workers;
-    private final LongLines room;
     private final Streams streams;
     private final Descriptor in;
-    private final Descriptor out;
-    private final FdPoller.Watch outWatch;
-    private final Semaphore signs = new Semaphore(0);
     private final CountDownLatch ended = new CountDownLatch(1);
     private final AtomicBoolean killed = new AtomicBoolean();
-    private final Thread reader;
+    private final LineReader reader;
     private final Complaints complaints;
-
-    /// Bytes of an unfinished line from before, or for the next reader.
-    private byte[] begun;
-
-    private volatile boolean outReady;
-    private volatile @Nullable Exit exit;
-    private volatile @Nullable String givenUp;
-    private volatile boolean closed;
-    private volatile boolean whole;
-    private @Nullable LineListener hearer;
 
     /// Reports the end of a process before there is an object for it.
     private static final class End {
@@ -104,17 +69,13 @@ public final class LineProcess implements AutoCloseable {
             throws ProtocolException {
         this.link = link;
         this.workers = workers;
-        this.room = room;
         this.streams = streams;
-        this.begun = begun;
         if (streams.stdin() == null || streams.stdout() == null || streams.stderr() == null) {
             streams.close();
             throw new ProtocolException("a process without its pipes");
         }
         this.in = streams.stdin();
-        this.out = streams.stdout();
-        this.outWatch = workers.poller().watch(out, FdPoller.IN, this::outReady);
-        this.reader = Thread.ofVirtual().name("lines-" + streams.pid()).unstarted(this::read);
+        this.reader = new LineReader(workers, room, streams.stdout(), streams.pid(), this::awaitLastWords, begun);
         this.complaints = new Complaints(workers, streams.stderr(), complaint, streams.pid());
     }
 
@@ -171,10 +132,8 @@ public final class LineProcess implements AutoCloseable {
 
     /// Starts to read. Call this once.
     public void hear(LineListener who) throws IOException {
-        hearer = who;
-        reader.start();
         complaints.start();
-        outWatch.resume();
+        reader.start(who);
     }
 
     public int pid() {
@@ -252,123 +211,22 @@ public final class LineProcess implements AutoCloseable {
 
     /// Stops to read soon, and reports the reason to the listener.
     public void giveUp(String reason) {
-        givenUp = reason;
-        signs.release();
+        reader.giveUp(reason);
     }
 
     /// The same when the listener itself may be what blocks.
     public void breakOff(String reason) {
-        giveUp(reason);
-        reader.interrupt();
-    }
-
-    private void outReady() {
-        outWatch.pause();
-        outReady = true;
-        signs.release();
+        reader.breakOff(reason);
     }
 
     private void exited(Exit how) {
-        exit = how;
+        reader.exited(how);
         ended.countDown();
-        signs.release();
-    }
-
-    private void read() {
-        var who = Objects.requireNonNull(hearer);
-        String reason = readToTheEnd(who);
-        if (!closed) {
-            // The thread that broke off has interrupted this one.
-            boolean _ = Thread.interrupted();
-            who.over(givenUp == null ? reason : givenUp, exit);
-        }
-    }
-
-    /// @return why it is given up; empty when it ended by itself
-    private String readToTheEnd(LineListener who) {
-        try {
-            try (var lines = new LineBuffer(room)) {
-                lines.add(begun, begun.length, line -> who.line(line, lines));
-                begun = NOTHING;
-                while (goesOn()) {
-                    await(lines);
-                    boolean more = !(outReady || exit != null) || readSome(lines, who);
-                    if (!more) {
-                        break;
-                    }
-                }
-                begun = lines.begun();
-                whole = !lines.isLong();
-            }
-            awaitLastWords();
-        } catch (InterruptedException e) {
-            return "it was interrupted";
-        } catch (IOException | RuntimeException e) {
-            log.atLevel(closed ? Level.DEBUG : Level.INFO)
-                    .addKeyValue("pid", pid())
-                    .addKeyValue("reason", e.getMessage())
-                    .log("the node disconnects from a process that cannot be read");
-            return String.valueOf(e.getMessage());
-        }
-        return "";
-    }
-
-    private boolean goesOn() {
-        return !closed && givenUp == null;
-    }
-
-    /// Waits until there is something to read or to do; an unfinished line must continue in time.
-    private void await(LineBuffer lines) throws InterruptedException, ProtocolException {
-        var patience = lines.patience();
-        if (patience == null) {
-            signs.acquire();
-        } else if (!signs.tryAcquire(patience.toNanos(), TimeUnit.NANOSECONDS)) {
-            throw new ProtocolException("it stopped in the middle of a long line");
-        }
-    }
-
-    /// @return false at the end
-    private boolean readSome(LineBuffer lines, LineListener who) throws IOException, InterruptedException {
-        byte[] chunk = new byte[SMALL];
-        while (goesOn()) {
-            // Known before the read: what the process wrote last may come right after an earlier one.
-            boolean ending = exit != null;
-            int count = read(chunk);
-            if (count == 0) {
-                return false;
-            }
-            if (count > 0) {
-                lines.add(chunk, count, line -> who.line(line, lines));
-            }
-            if (count < chunk.length) {
-                // The pipe is empty. Children may keep it open for ever, but only the process itself counts.
-                outReady = false;
-                outWatch.resume();
-                return !ending;
-            }
-            chunk = chunk.length < CHUNK ? new byte[CHUNK] : chunk;
-        }
-        return false;
-    }
-
-    /// Reads without blocking.
-    ///
-    /// @return how many bytes were read, 0 at the end, {@link #EMPTY} when there are none now
-    private int read(byte[] chunk) throws IOException {
-        try {
-            return workers.guests()
-                    .call(Complaints.STUCK, () -> closed ? 0 : DescriptorIo.read(out, chunk, 0, chunk.length));
-        } catch (ErrnoException e) {
-            if (e.errno() != Errno.EAGAIN) {
-                throw e;
-            }
-            return EMPTY;
-        }
     }
 
     /// Waits for the last lines of stderr, which often say why the process ended.
     private void awaitLastWords() throws InterruptedException {
-        if (goesOn() && awaitExit(MOMENT)) {
+        if (awaitExit(MOMENT)) {
             complaints.awaitLast(MOMENT);
         }
     }
@@ -379,13 +237,8 @@ public final class LineProcess implements AutoCloseable {
     /// @param limit how long the listener may take
     /// @return the bytes of an unfinished line
     public byte[] leave(Duration limit) throws IOException, InterruptedException {
-        closed = true;
-        signs.release();
         try {
-            if (!reader.join(limit) || !whole) {
-                throw new IOException("what it said last could not be heard to its end");
-            }
-            return begun;
+            return reader.leave(limit);
         } finally {
             close();
         }
@@ -393,12 +246,7 @@ public final class LineProcess implements AutoCloseable {
 
     @Override
     public void close() {
-        closed = true;
-        outWatch.close();
-        // The listener itself may be what closes.
-        if (!Thread.currentThread().equals(reader)) {
-            reader.interrupt();
-        }
+        reader.close();
         complaints.close();
         streams.close();
     }

@@ -5,6 +5,7 @@ import dev.cay.node.guest.Exit;
 import dev.cay.node.guest.Spawn;
 import dev.cay.node.image.NodeLayer;
 import dev.cay.node.lines.LineBuffer;
+import dev.cay.node.lines.LineListener;
 import dev.cay.node.lines.LineProcess;
 import dev.cay.node.lines.LongLines;
 import dev.cay.node.lines.Tail;
@@ -47,7 +48,7 @@ record SidePrograms(Workers workers) {
         }
     }
 
-    private static final class OutputReader implements LineProcess.LineListener {
+    private static final class OutputReader implements LineListener {
         private static final int LONGEST = 1000;
 
         private final CompletableFuture<@Nullable Exit> end = new CompletableFuture<>();

@@ -5,6 +5,7 @@ import dev.cay.node.guest.Exit;
 import dev.cay.node.guest.GuestLink;
 import dev.cay.node.guest.Spawn;
 import dev.cay.node.lines.LineBuffer;
+import dev.cay.node.lines.LineListener;
 import dev.cay.node.lines.LineProcess;
 import dev.cay.node.lines.LongLines;
 import dev.cay.node.linux.Errno;
@@ -28,7 +29,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// A connection to a server that is a process of its own: messages are lines on its stdin and stdout.
-final class ServerProcess implements ServerLink, LineProcess.LineListener {
+final class ServerProcess implements ServerLink, LineListener {
     private static final Logger log = LoggerFactory.getLogger(ServerProcess.class);
 
     /// How long one message may wait until the process reads it.
