@@ -1,6 +1,7 @@
 """A service outside: a name server that knows one name, and an HTTPS server that notes and repeats what it gets.
 
-By the name `front.service.test` it is a reverse proxy in front of the HTTP server in argv[4].
+By the name `front.service.test` it is a reverse proxy in front of the HTTP server in argv[4]. For `wrong.service.test` it has
+the certificate in argv[5], of an authority that nobody trusts, and for `elsewhere.test` one for other names.
 """
 import base64
 import hashlib
@@ -13,7 +14,7 @@ import struct
 import sys
 import threading
 
-address, certificate, notes, behind = sys.argv[1:5]
+address, certificate, notes, behind, wrong = sys.argv[1:6]
 
 
 class Echo(http.server.BaseHTTPRequestHandler):
@@ -37,6 +38,8 @@ class Echo(http.server.BaseHTTPRequestHandler):
             return self.front()
         if self.headers.get('Upgrade', '').lower() == 'websocket':
             return self.socket()
+        if self.path.startswith('/large'):
+            return self.large()
         body = self.body()
         seen = json.dumps({
             'host': self.headers.get('Host'),
@@ -51,6 +54,26 @@ class Echo(http.server.BaseHTTPRequestHandler):
         self.send_header('Content-Length', str(len(seen)))
         self.end_headers()
         self.wfile.write(seen.encode())
+
+    def large(self):
+        """Tells the length and the digest of the body, and repeats `Authorization` again and again in as many bytes."""
+        digest, left = hashlib.sha256(), int(self.headers['Content-Length'])
+        length = left
+        while left:
+            piece = self.rfile.read(min(left, 1 << 20))
+            digest.update(piece)
+            left -= len(piece)
+        with open(notes, 'a') as file:
+            file.write(json.dumps({'large': length, 'digest': digest.hexdigest()}) + '\n')
+        word = self.headers.get('Authorization', '-').encode() + b' '
+        self.send_response(200)
+        self.send_header('Content-Length', str(length))
+        self.end_headers()
+        pieces = word * (1 + (1 << 20) // len(word))
+        while length:
+            piece = pieces[:length]
+            self.wfile.write(piece)
+            length -= len(piece)
 
     def front(self):
         passed = http.client.HTTPConnection(behind, timeout=30)
@@ -104,7 +127,7 @@ def names(sock):
             labels.append(question[end + 1:end + 1 + question[end]].decode().lower())
             end += question[end] + 1
         asked = question[12:end + 5]
-        known = '.'.join(labels).endswith('service.test') and asked[-4:-2] == b'\0\1'
+        known = '.'.join(labels).endswith(('service.test', 'elsewhere.test')) and asked[-4:-2] == b'\0\1'
         head = question[:2] + (b'\x81\x80' if known else b'\x81\x83') + struct.pack('>4H', 1, 1 if known else 0, 0, 0)
         answer = b'\xc0\x0c\0\1\0\1' + struct.pack('>IH', 60, 4) + socket.inet_aton(address) if known else b''
         sock.sendto(head + asked + answer, sender)
@@ -116,6 +139,16 @@ threading.Thread(target=names, args=(listener,), daemon=True).start()
 server = Server((address, 443), Echo)
 tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
 tls.load_cert_chain(certificate)
+other = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+other.load_cert_chain(wrong)
+
+
+def choose(connection, name, _):
+    if name == 'wrong.service.test':
+        connection.context = other
+
+
+tls.sni_callback = choose
 server.socket = tls.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
 print('READY', flush=True)
 server.serve_forever()

@@ -26,6 +26,12 @@ final class SecretService implements AutoCloseable {
     /// Another name of the same service, for which there are no rules.
     static final String OTHER = "other.service.test";
 
+    /// A name for which the service shows a certificate of an authority that nobody trusts.
+    static final String WRONG = "wrong.service.test";
+
+    /// A name for which the service shows a certificate for other names.
+    static final String ELSEWHERE = "elsewhere.test";
+
     /// A name by which the service passes requests on to the edge of the Cay, as a reverse proxy in front of it does.
     static final String FRONT = "front.service.test";
 
@@ -36,19 +42,24 @@ final class SecretService implements AutoCloseable {
     private final OwnCay cay;
 
     SecretService() throws Exception {
+        this(Map.of());
+    }
+
+    /// @param more settings of the Cay
+    SecretService(Map<String, String> more) throws Exception {
         directory = Files.createTempDirectory("cay-service-");
         try {
             closing.step(() -> Trees.delete(directory));
             long pid = ProcessHandle.current().pid();
             String address = "11.%d.%d.2".formatted(pid / 250 % 250, pid % 250);
             LocalAuthority.open(directory.resolve("tls"), "service.test");
+            LocalAuthority.open(directory.resolve("wrong"), "service.test");
             var front = closing.add(new ServerSocket());
             build(Long.toString(pid, 36), address, front);
-            cay = OwnCay.start(Map.of(
-                    "network.nameservers",
-                    address,
-                    "SSL_CERT_FILE",
-                    directory.resolve("tls/bundle.pem").toString()));
+            var settings = new HashMap<>(more);
+            settings.put("network.nameservers", address);
+            settings.put("SSL_CERT_FILE", directory.resolve("tls/bundle.pem").toString());
+            cay = OwnCay.start(settings);
             closing.add(cay);
             Thread.ofVirtual().start(() -> lead(front));
         } catch (Exception e) {
@@ -82,7 +93,8 @@ final class SecretService implements AutoCloseable {
                         address,
                         directory.resolve("tls/server.pem").toString(),
                         notes().toString(),
-                        front)
+                        front,
+                        directory.resolve("wrong/server.pem").toString())
                 .redirectErrorStream(true)
                 .start();
         closing.step(() -> {
