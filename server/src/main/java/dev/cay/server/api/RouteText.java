@@ -221,7 +221,12 @@ final class RouteText {
         if (name.contains("/")) {
             content.putObject(name).putObject("schema").put("type", "string");
         } else {
-            content.putObject(usual).set("schema", TypeText.schema(type));
+            var schema = TypeText.schema(type);
+            if (type.isString()) {
+                // It is about the answer, which has it already.
+                schema.remove("description");
+            }
+            content.putObject(usual).set("schema", schema);
         }
     }
 }
