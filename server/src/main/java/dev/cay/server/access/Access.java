@@ -17,10 +17,6 @@ import org.jspecify.annotations.Nullable;
 
 /// Authenticates requests: knows every team, and every API key by its hash, in memory. Thread-safe.
 public final class Access {
-    private static final String KEY = "k-";
-    private static final String SIGN_IN = "s-";
-    private static final String OPERATOR = "o-";
-
     /// Answers a request of a known team.
     public interface TeamHandler {
         void handle(Team team, Exchange exchange) throws Exception;
@@ -72,11 +68,6 @@ public final class Access {
         Optional<TeamKey> rightsNow(String signIn, TeamId team);
     }
 
-    /// Answers a request on behalf of the holder of a token.
-    public interface Work {
-        void run() throws Exception;
-    }
-
     private final Store store;
     private final Admission admission;
     private final AdminToken admin;
@@ -86,6 +77,7 @@ public final class Access {
     private final KeyUses uses;
     private final OpenRequests open = new OpenRequests();
     private final KnownKeys keys = new KnownKeys();
+    private final Holders holders;
     private final Map<TeamId, Team> teams = new ConcurrentHashMap<>();
     private volatile @Nullable People people;
     private volatile @Nullable Team first;
@@ -100,6 +92,7 @@ public final class Access {
         this.random = random;
         this.audit = audit;
         this.uses = new KeyUses(store);
+        this.holders = new Holders(admin, keys, (signIn, team) -> people().rightsNow(signIn, team), open, clock);
     }
 
     /// Sets the authentication of people. Call this before requests come.
@@ -163,6 +156,11 @@ public final class Access {
     /// The key that this start made, if it was the first one.
     public Optional<String> firstKey() {
         return Optional.ofNullable(firstKey);
+    }
+
+    /// Serves requests with tokens that were given to callers.
+    public Holders holders() {
+        return holders;
     }
 
     Admission admission() {
@@ -299,52 +297,6 @@ public final class Access {
     /// reports it.
     public Handler guardToken(TokenHandler handler) {
         return audited(handler::handle);
-    }
-
-    /// Names a caller in a token that they are given, for {@link #onBehalf}.
-    public String holder(Caller caller) {
-        var key = caller.key();
-        if (key == null) {
-            return OPERATOR + admin.fingerprint();
-        }
-        return key.isOfPerson() ? SIGN_IN + key.signIn() : KEY + key.id();
-    }
-
-    /// Serves a request with a token, as long as the token's holder has the rights to get it; cuts the request when
-    /// they lose these rights.
-    ///
-    /// @param team  that the token is for
-    /// @param needs what the holder must be allowed to do
-    public void onBehalf(String holder, TeamId team, KeyScope needs, Exchange exchange, Work work) throws Exception {
-        if (holder.startsWith(OPERATOR)) {
-            if (!holder.equals(OPERATOR + admin.fingerprint())) {
-                throw handedOut();
-            }
-            work.run();
-            return;
-        }
-        open.add(lender(holder, team, needs), exchange);
-        try {
-            // Again, for a key that was revoked meanwhile.
-            lender(holder, team, needs);
-            work.run();
-        } finally {
-            open.remove(exchange);
-        }
-    }
-
-    private TeamKey lender(String holder, TeamId team, KeyScope needs) {
-        var found = holder.startsWith(SIGN_IN)
-                ? people().rightsNow(holder.substring(SIGN_IN.length()), team)
-                : keys.ofId(holder.substring(KEY.length()));
-        return found.filter(key ->
-                        key.team().id().equals(team) && key.scope().covers(needs) && !key.isOver(clock.instant()))
-                .orElseThrow(Access::handedOut);
-    }
-
-    private static CayException handedOut() {
-        return Credential.unauthenticated(
-                "the key or sign-in that this token was given to is not valid any more; ask for another token");
     }
 
     /// Handles a request whose credential it checks itself.

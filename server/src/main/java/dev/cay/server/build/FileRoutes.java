@@ -63,7 +63,7 @@ public final class FileRoutes {
         var template = templates.requireOwn(team, exchange.parameter("templateID"));
         String hash = hash(exchange);
         long until = clock.instant().plus(VALID).getEpochSecond();
-        String holder = access.holder(caller);
+        String holder = access.holders().name(caller);
         String url = "%s://%s/templates/%s/files/%s/content?team=%s&holder=%s&until=%d&signature=%s"
                 .formatted(
                         scheme(exchange),
@@ -105,7 +105,7 @@ public final class FileRoutes {
                     "the archive has %d MB, and may have %d; let the operator raise templates.maxUploadMB"
                             .formatted(bytes >> 20, mostBytes >> 20));
         }
-        access.onBehalf(holder, team, MAKES_TEMPLATES, exchange, () -> {
+        access.holders().serve(holder, team, MAKES_TEMPLATES, exchange, () -> {
             node.putFiles(team, hash, exchange.body(SILENCE), bytes);
             exchange.send(200);
         });

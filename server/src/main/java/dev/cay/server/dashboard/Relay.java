@@ -113,12 +113,13 @@ final class Relay {
         String traffic = tokens.traffic(sandbox.id(), sandbox.tokenVersion()).value();
         exchange.goOnAt(path, without, Map.of(SandboxTokens.TRAFFIC_HEADER, traffic));
         LastHop.answerOnlyWith(exchange, ANSWER);
-        access.onBehalf(
-                viewer.holder(),
-                sandbox.teamId(),
-                KeyScope.of(address.sandbox()),
-                exchange,
-                () -> onward.toSandbox(address, exchange));
+        access.holders()
+                .serve(
+                        viewer.holder(),
+                        sandbox.teamId(),
+                        KeyScope.of(address.sandbox()),
+                        exchange,
+                        () -> onward.toSandbox(address, exchange));
     }
 
     private static boolean isOpenTo(Viewer viewer, TeamId owner, SandboxId id) {

@@ -10,7 +10,7 @@ import java.util.Optional;
 ///
 /// @param name       an e-mail address, or the name of an API key
 /// @param isPerson   whether it is a person, and not an API key
-/// @param holder     names the viewer to {@link dev.cay.server.access.Access#onBehalf}
+/// @param holder     names the viewer to {@link dev.cay.server.access.Holders#serve}
 /// @param credential headers that the API takes
 /// @param token      what pages of this viewer send with each call
 /// @param rights     one for each team of the viewer's

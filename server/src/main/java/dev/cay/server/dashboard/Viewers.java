@@ -92,7 +92,7 @@ final class Viewers {
                 .map(rights -> new Viewer(
                         rights.name(),
                         false,
-                        access.holder(new Caller(rights.team(), rights)),
+                        access.holders().name(new Caller(rights.team(), rights)),
                         Map.of("X-API-Key", parts[1]),
                         token("key " + sealed),
                         List.of(rights)));
@@ -103,7 +103,7 @@ final class Viewers {
         return new Viewer(
                 visitor.email(),
                 true,
-                access.holder(new Caller(rights.getFirst().team(), rights.getFirst())),
+                access.holders().name(new Caller(rights.getFirst().team(), rights.getFirst())),
                 Map.of("Authorization", "Bearer " + visitor.accessToken()),
                 token("person " + visitor.signIn()),
                 rights);

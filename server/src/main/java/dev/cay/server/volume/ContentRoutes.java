@@ -106,7 +106,7 @@ public final class ContentRoutes {
                     "this token is for reading, as the key was that it was given to; use a key with the scope 'all'");
         }
         var needs = claim.writes() ? KeyScope.ALL : READS;
-        access.onBehalf(claim.holder(), volume.teamId(), needs, exchange, () -> {
+        access.holders().serve(claim.holder(), volume.teamId(), needs, exchange, () -> {
             quotas.operation(volume.teamId());
             call.on(node.content(id, volume.teamId()), exchange);
         });

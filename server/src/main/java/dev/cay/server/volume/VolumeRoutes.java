@@ -53,13 +53,15 @@ public final class VolumeRoutes {
         var body = RequestBody.of(exchange);
         var volume = volumes.create(caller.team(), body.text("name"), body.integer("sizeMB"));
         exchange.about("volume", volume.id().value())
-                .sendJson(201, opened(volume, tokens.make(volume.id(), access.holder(caller))));
+                .sendJson(
+                        201,
+                        opened(volume, tokens.make(volume.id(), access.holders().name(caller))));
     }
 
     private void show(Caller caller, Exchange exchange) {
         var volume = volume(caller.team(), exchange);
         boolean writes = caller.scope().equals(KeyScope.ALL);
-        String holder = access.holder(caller);
+        String holder = access.holders().name(caller);
         String token = writes ? tokens.make(volume.id(), holder) : tokens.makeReader(volume.id(), holder);
         exchange.sendJson(200, opened(volume, token));
     }
