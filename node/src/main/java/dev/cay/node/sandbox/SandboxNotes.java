@@ -172,19 +172,7 @@ record SandboxNotes(
     }
 
     private SandboxNotes with(SandboxSpec other) {
-        return new SandboxNotes(
-                other,
-                slot,
-                startedAt,
-                ready,
-                spare,
-                phase,
-                saved,
-                generation,
-                layers,
-                owner,
-                bare,
-                versionOf(other, phase));
+        return with(other, slot, generation, layers);
     }
 
     /// Notes of a spare that gets an owner.
@@ -194,35 +182,11 @@ record SandboxNotes(
     }
 
     SandboxNotes on(List<String> all) {
-        return new SandboxNotes(
-                spec,
-                slot,
-                startedAt,
-                ready,
-                spare,
-                phase,
-                saved,
-                generation,
-                all,
-                owner,
-                bare,
-                versionOf(spec, phase));
+        return with(spec, slot, generation, all);
     }
 
     SandboxNotes nextGeneration() {
-        return new SandboxNotes(
-                spec,
-                slot,
-                startedAt,
-                ready,
-                spare,
-                phase,
-                saved,
-                generation + 1,
-                layers,
-                owner,
-                bare,
-                versionOf(spec, phase));
+        return with(spec, slot, generation + 1, layers);
     }
 
     SandboxNotes paused(Saved what) {
@@ -235,19 +199,7 @@ record SandboxNotes(
     }
 
     SandboxNotes at(int place) {
-        return new SandboxNotes(
-                spec,
-                place,
-                startedAt,
-                ready,
-                spare,
-                phase,
-                saved,
-                generation,
-                layers,
-                owner,
-                bare,
-                versionOf(spec, phase));
+        return with(spec, place, generation, layers);
     }
 
     SandboxNotes saving() {
@@ -260,6 +212,23 @@ record SandboxNotes(
 
     SandboxNotes running(Instant since) {
         return in(Phase.RUNNING, since, null);
+    }
+
+    /// These notes, with these values in place of their own.
+    private SandboxNotes with(SandboxSpec spec, int slot, int generation, @Nullable List<String> layers) {
+        return new SandboxNotes(
+                spec,
+                slot,
+                startedAt,
+                ready,
+                spare,
+                phase,
+                saved,
+                generation,
+                layers,
+                owner,
+                bare,
+                versionOf(spec, phase));
     }
 
     private SandboxNotes in(Phase next, Instant since, @Nullable Saved what) {
