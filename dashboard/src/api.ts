@@ -51,6 +51,7 @@ export const may = computed(() => {
     open: all || scope === 'sandboxes' || scope.startsWith('sandbox:'),
     create: all || scope === 'sandboxes',
     templates: all || scope === 'templates',
+    see: all || scope === 'read',
     seeTemplates: all || scope === 'templates' || scope === 'read',
   }
 })
@@ -279,6 +280,22 @@ export class Envd extends Port {
     const form = new FormData()
     form.append('file', content, path)
     await send('/files?path=' + encodeURIComponent(path), { method: 'POST', headers: this.headers(), body: form })
+  }
+}
+
+/** The files of one volume, which its token opens. */
+export class VolumeFiles {
+  constructor(
+    readonly id: string,
+    private readonly token: string,
+  ) {}
+
+  /** @param part `path`, `dir` or `file` */
+  send(method: string, part: string, path: string, options: { query?: string; body?: Blob } = {}): Promise<Response> {
+    const query = `path=${encodeURIComponent(path)}${options.query ? '&' + options.query : ''}`
+    const request: RequestInit = { method, headers: { ...headers(), Authorization: 'Bearer ' + this.token } }
+    if (options.body) request.body = options.body
+    return send(`/volumecontent/${this.id}/${part}?${query}`, request)
   }
 }
 

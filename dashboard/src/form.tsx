@@ -3,7 +3,7 @@ import { signal, useSignal, type Signal } from '@preact/signals'
 import { cloneElement, createContext, type ComponentChildren, type VNode } from 'preact'
 import { useContext, useId, useRef } from 'preact/hooks'
 import { message } from './api'
-import { Dialog, Failed } from './ui'
+import { copy, Dialog, Failed } from './ui'
 
 interface Problem {
   /** Empty if it is about no field. */
@@ -40,7 +40,7 @@ export function Form({ action, submit, names = {}, children }: FormProps) {
   const ref = useRef<HTMLFormElement>(null)
   /** The API puts the names of fields in quotes. */
   const about = (e: unknown): Problem => {
-    const text = message(e).replace(/^validation error: /, '')
+    const text = message(e).replace(/^[\w ]+: (?=')/, '')
     const quoted = [...text.matchAll(/'([\w.-]+)'/g)].map(([, name]) => names[name!] ?? name!)
     const known = (name: string) => ref.current?.elements.namedItem(name) != null
     return { field: e instanceof FieldError ? e.field : (quoted.find(known) ?? ''), text }
@@ -157,6 +157,21 @@ export function Choices({ name, label, options, chosen }: ChoicesProps) {
     </fieldset>
   )
 }
+
+/** What the server keeps no copy of. */
+export const ShownOnce = ({ what, value }: { what: string; value: string }) => (
+  <>
+    <p>This is the only time that the {what} is shown.</p>
+    <pre class="output" id="made">
+      {value}
+    </pre>
+    <footer>
+      <button type="button" class="primary" onClick={() => copy(value)}>
+        Copy
+      </button>
+    </footer>
+  </>
+)
 
 /** Lines like `NAME=value`. */
 export function pairs(form: FormData, field: string): Record<string, string> {

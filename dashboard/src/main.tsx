@@ -10,9 +10,12 @@ import { NewTemplate } from './pages/new-template'
 import { Overview } from './pages/overview'
 import { SandboxPage } from './pages/sandbox'
 import { Sandboxes } from './pages/sandboxes'
+import { Secrets } from './pages/secrets'
 import { SignIn } from './pages/sign-in'
 import { TemplatePage } from './pages/template'
 import { Templates } from './pages/templates'
+import { VolumePage, Volumes } from './pages/volumes'
+import { WebhookPage, Webhooks } from './pages/webhooks'
 import { go, href, path } from './router'
 import './style.css'
 import { attempt, Confirmation, Dialog, Failed, Toasts } from './ui'
@@ -29,6 +32,9 @@ const PLACES: Place[] = [
   { to: '/overview', name: 'Overview', key: 'o', icon: 'M3 12l9-8 9 8M6 10v10h12V10', shown: () => may.value.all || team.value?.scope === 'read' },
   { to: '/', name: 'Sandboxes', key: 's', icon: 'M4 7l8-4 8 4v10l-8 4-8-4zM4 7l8 4 8-4M12 11v10', shown: () => true },
   { to: '/templates', name: 'Templates', key: 't', icon: 'M4 4h16v5H4zM4 13h7v7H4zM15 13h5v7h-5z', shown: () => may.value.seeTemplates },
+  { to: '/volumes', name: 'Volumes', key: 'v', icon: 'M4 6c0-1.7 3.6-3 8-3s8 1.3 8 3v12c0 1.7-3.6 3-8 3s-8-1.3-8-3zM4 6c0 1.7 3.6 3 8 3s8-1.3 8-3M4 12c0 1.7 3.6 3 8 3s8-1.3 8-3', shown: () => may.value.see },
+  { to: '/secrets', name: 'Secrets', key: 'e', icon: 'M6 11h12v10H6zM8 11V7a4 4 0 0 1 8 0v4M12 15v2', shown: () => may.value.all },
+  { to: '/webhooks', name: 'Webhooks', key: 'w', icon: 'M4 12h11M11 7l5 5-5 5M20 4v16', shown: () => may.value.see },
   { to: '/keys', name: 'API keys', key: 'k', icon: 'M14 10a4 4 0 1 0-2.8 3.8L13 16h2v2h2v2h3v-3l-6.2-6.2M9 9h.01', shown: () => may.value.all },
   { to: '/limits', name: 'Limits', key: 'l', icon: 'M4 18a9 9 0 1 1 16 0M12 15l4-5', shown: () => may.value.all },
   { to: '/audit', name: 'Audit log', key: 'a', icon: 'M6 3h9l4 4v14H6zM9 12h7M9 16h7M9 8h3', shown: () => may.value.all },
@@ -43,11 +49,17 @@ function Page() {
   if (one) return <SandboxPage key={one[1]} id={one[1]!} tab={one[2] ?? 'terminal'} />
   const template = /^\/templates\/([a-z0-9]{1,40})$/.exec(at)
   if (template) return template[1] === 'new' ? <NewTemplate /> : <TemplatePage key={template[1]} id={template[1]!} />
+  const [, kind, id] = /^\/(volumes|webhooks)\/([\w-]{1,64})$/.exec(at) ?? []
+  if (kind === 'volumes') return <VolumePage key={id} id={id!} />
+  if (kind === 'webhooks') return <WebhookPage key={id} id={id!} />
   const pages: Record<string, ComponentType> = {
     '/': Sandboxes,
     '/sandboxes': Sandboxes,
     '/overview': Overview,
     '/templates': Templates,
+    '/volumes': Volumes,
+    '/secrets': Secrets,
+    '/webhooks': Webhooks,
     '/keys': Keys,
     '/limits': LimitsPage,
     '/audit': Audit,
@@ -66,7 +78,8 @@ function Page() {
 
 function Shell() {
   const known = session.value!
-  const here = path.value.startsWith('/sandboxes') ? '/' : path.value.replace(/^(\/templates)\/.*/, '$1')
+  const first = '/' + (path.value.split('/')[1] ?? '')
+  const here = first === '/sandboxes' ? '/' : first
   return (
     <>
       <a class="skip" href="#main">

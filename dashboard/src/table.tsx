@@ -165,12 +165,12 @@ export function BulkBar<T>({ label, chosen, actions, onDone }: BulkBarProps<T>) 
 const AT_A_TIME = 6
 
 /**
- * Does something to many, a few at a time, and says how it went.
+ * Does something to many, a few at a time, and says how it went. Gives whether all of it was done.
  *
  * @param what one of them and several, like `key` and `keys`
  * @param done what happened to them, like `revoked`
  */
-export async function each<T>(all: T[], [one, several]: [string, string], done: string, action: (each: T) => Promise<unknown>): Promise<void> {
+export async function each<T>(all: T[], [one, several]: [string, string], done: string, action: (each: T) => Promise<unknown>): Promise<boolean> {
   const queue = [...all]
   const failures: string[] = []
   const work = async () => {
@@ -179,4 +179,5 @@ export async function each<T>(all: T[], [one, several]: [string, string], done: 
   await Promise.all(Array.from({ length: AT_A_TIME }, work))
   if (failures.length === 0) toast(`${all.length === 1 ? one : `${all.length} ${several}`} ${done}`)
   else toast(all.length === 1 ? failures[0]! : `${failures.length} of ${all.length} failed: ${failures.at(-1)}`, true)
+  return failures.length === 0
 }

@@ -104,7 +104,7 @@ export const clock = (at: string | number): string =>
   new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false })
 
 export const State = ({ state }: { state: string }) => (
-  <span class={'state ' + (/^[a-z]+$/.test(state) ? state : '')}>{state}</span>
+  <span class={'state ' + (/^[a-z ]+$/.test(state) ? state.replace(' ', '-') : '')}>{state}</span>
 )
 
 export function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ComponentChildren }) {

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
 import { call, get } from '../api'
-import { Field, Form, FormDialog, text } from '../form'
+import { Field, Form, FormDialog, ShownOnce, text } from '../form'
 import { Counts, each, Search, Table, useFilter } from '../table'
-import { Ago, confirm, copy, Dialog, Failed, useLoad } from '../ui'
+import { Ago, confirm, Dialog, Failed, useLoad } from '../ui'
 import { LIMITS } from './limits'
 
 interface Key {
@@ -104,17 +104,7 @@ function NewKey({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="New API key" onClose={onClose}>
       {made.value ? (
-        <>
-          <p>This is the only time that the key is shown.</p>
-          <pre class="output" id="made">
-            {made.value}
-          </pre>
-          <footer>
-            <button type="button" class="primary" onClick={() => copy(made.value)}>
-              Copy
-            </button>
-          </footer>
-        </>
+        <ShownOnce what="key" value={made.value} />
       ) : (
         <Form action="Create" submit={submit}>
           <Field name="name" label="Name">

@@ -1,6 +1,6 @@
 // A browser that uses the dashboard as a person does.
 import assert from 'node:assert/strict'
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,6 +12,7 @@ const { CAY_CHROMIUM, CAY_DOMAIN, CAY_PLAYWRIGHT, CAY_SCREENSHOTS, E2B_API_KEY, 
 export const require = createRequire(CAY_PLAYWRIGHT + '/package.json')
 const { chromium } = require('playwright-core')
 export const LIMIT = 60_000
+/** Markup that would change the page's title, were it taken for markup. */
 export const HOSTILE = '<img src=x onerror="document.title=1">'
 
 export let directory
@@ -72,3 +73,43 @@ export const screen = (page) => page.locator('.xterm-rows')
 /** Waits until the text is in the element. */
 export const shows = (locator, text) =>
   until(`"${text}" on the page`, async () => (await locator.innerText().catch(() => '')).replaceAll('\u00a0', ' ').includes(text), LIMIT)
+
+/**
+ * Takes a picture of each place in both schemes, and on a phone, and gives what is wrong with it for people who cannot see or
+ * use a mouse.
+ *
+ * @param ready what to wait for in a place, or to do there
+ */
+export async function look(places, { ready = {}, phones = [] } = {}) {
+  const axe = await readFile(require.resolve('axe-core/axe.min.js'), 'utf8')
+  const wrong = []
+  for (const colorScheme of ['light', 'dark']) {
+    const page = await signedIn(E2B_API_KEY, '', { colorScheme, bypassCSP: true })
+    for (const [name, path] of Object.entries(places)) {
+      await page.goto(E2B_API_URL + '/dashboard' + path)
+      await page.waitForSelector('h1')
+      await ready[name]?.(page)
+      await page.waitForTimeout(1500)
+      await page.screenshot({ path: join(CAY_SCREENSHOTS, `${name}-${colorScheme}.png`) })
+      await page.evaluate(axe)
+      const { violations } = await page.evaluate(() => window.axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa'] }))
+      // What the terminal shows is the sandbox's, with its own colours.
+      for (const { id, nodes } of violations) {
+        const targets = nodes.map(({ target }) => target.join(' ')).filter((target) => !/xterm|tty/.test(target))
+        if (targets.length) wrong.push(`${name} ${colorScheme}: ${id} ${targets.slice(0, 3).join(', ')}`)
+      }
+    }
+    await page.setViewportSize({ width: 390, height: 800 })
+    for (const name of phones) {
+      await page.goto(E2B_API_URL + '/dashboard' + places[name])
+      await page.waitForSelector('h1')
+      await ready[name]?.(page)
+      await page.waitForTimeout(1000)
+      await page.screenshot({ path: join(CAY_SCREENSHOTS, `${name}-phone-${colorScheme}.png`) })
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+      assert.ok(overflow <= 0, `${name} is ${overflow} px too wide for a phone`)
+    }
+    await page.context().close()
+  }
+  assert.deepEqual(wrong, [])
+}

@@ -27,7 +27,7 @@ final class DashboardBrowserTest {
     List<DynamicNode> peopleUseItAndPagesOfSandboxesDoNot() throws Exception {
         var browser = BrowserTest.browser();
         assumeTrue(browser.isPresent(), "no Chromium here; Debian's package is called chromium");
-        try (var platform = OwnCay.start(Map.of())) {
+        try (var platform = OwnCay.start(Map.of("webhooks.allow", "127.0.0.1"))) {
             var environment = new HashMap<>(platform.environment(OwnCay.Mode.URL));
             environment.put(
                     "CAY_DOMAIN",
@@ -51,6 +51,7 @@ final class DashboardBrowserTest {
             var tests = new ClientTests(NpmClient.e2b());
             var cases =
                     new ArrayList<>(tests.run("dashboard.test.mjs", environment).cases(platform));
+            cases.addAll(tests.run("dashboard-team.test.mjs", environment).cases(platform));
             try (var _ = new Restarts(platform, restart)) {
                 cases.addAll(tests.run("dashboard-work.test.mjs", environment).cases(platform));
             }

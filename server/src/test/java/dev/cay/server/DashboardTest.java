@@ -348,6 +348,37 @@ final class DashboardTest {
                 .isEqualTo(200);
     }
 
+    /// A page sends the token that it was given; what signs the browser in opens no files.
+    @Test
+    void filesOfAVolumeOpenToItsTokenAlone() {
+        String id = cay.call("POST", "/volumes", "{\"name\": \"data\"}")
+                .json()
+                .get("volumeID")
+                .stringValue();
+        var browser = browser(cay.key);
+        String token = token(browser, id);
+        String file = "/volumecontent/%s/path?path=/none".formatted(id);
+        assertThat(call(browser, "GET", file).status()).isEqualTo(401);
+        assertThat(call(browser, "GET", file, "Authorization", token).status()).isEqualTo(404);
+        assertThat(call(browser, "GET", file, "Authorization", token, "Sec-Fetch-Site", "same-site")
+                        .status())
+                .isEqualTo(403);
+        var reader = browser(keyWith("read"));
+        String reads = token(reader, id);
+        assertThat(call(reader, "GET", file, "Authorization", reads).status()).isEqualTo(404);
+        assertThat(call(reader, "DELETE", file, "Authorization", reads).status())
+                .isEqualTo(403);
+        // Elsewhere a page cannot say who it is.
+        assertThat(call(reader, "DELETE", "/volumes/" + id, "Authorization", token)
+                        .status())
+                .isEqualTo(403);
+    }
+
+    private String token(Browser browser, String volume) {
+        return "Bearer "
+                + call(browser, "GET", "/volumes/" + volume).json().get("token").stringValue();
+    }
+
     @Test
     void aPageBringsNoCredentialsOfItsOwn() {
         var reader = browser(keyWith("read"));

@@ -514,6 +514,7 @@ abstract class WebhookContract {
         assertThat(group.get("eventId").stringValue()).isEqualTo(eventIds(id).getFirst());
         assertThat(group.get("eventType").stringValue()).isEqualTo("sandbox.lifecycle.created");
         assertThat(group.get("sandboxId").stringValue()).isEqualTo(id);
+        assertThat(group.get("state").stringValue()).isEqualTo("delivered");
         assertThat(group.get("attempts")).hasSize(2);
         var failed = group.get("attempts").get(0);
         assertThat(failed.get("status").stringValue()).isEqualTo("failed");
@@ -657,6 +658,7 @@ abstract class WebhookContract {
     private void assertGivenUp(String hook, String sandbox, String reason) {
         var lasts = deliveries(hook, "?deliveryStatus=failed").get("data").values().stream()
                 .filter(group -> group.get("sandboxId").stringValue().equals(sandbox))
+                .filter(group -> group.get("state").stringValue().equals("given-up"))
                 .map(group -> group.get("attempts"))
                 .map(attempts -> attempts.get(attempts.size() - 1))
                 .filter(attempt -> attempt.get("errorMessage").stringValue().contains(reason))

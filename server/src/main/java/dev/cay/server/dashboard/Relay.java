@@ -35,6 +35,9 @@ final class Relay {
     private static final String PORT = "E2b-Sandbox-Port";
     private static final Set<String> READS = Set.of("GET", "HEAD");
 
+    /// Files of volumes open to a token of the volume, which the page was given and sends itself.
+    private static final String VOLUME_FILES = "/volumecontent/";
+
     /// The ports that Cay itself answers, in this order in messages. A server of the user's may have taken the last
     /// two where Cay does not need them.
     private static final List<String> PORTS = List.of(
@@ -81,7 +84,10 @@ final class Relay {
                 .with("X-Content-Type-Options", "nosniff")
                 .with("Cross-Origin-Resource-Policy", "same-origin");
         String path = exchange.path().substring(PREFIX.length());
-        if (exchange.header(SANDBOX) == null) {
+        if (exchange.header(SANDBOX) == null && path.startsWith(VOLUME_FILES)) {
+            var without = Set.of("Cookie", TOKEN, "X-API-Key", "X-Admin-Token", "X-Access-Token", TEAM);
+            onward.toApi(exchange.goOnAt(path, without, Map.of()));
+        } else if (exchange.header(SANDBOX) == null) {
             var without = Set.of("Cookie", TOKEN, "Authorization", "X-API-Key", "X-Admin-Token", "X-Access-Token");
             onward.toApi(exchange.goOnAt(path, without, viewer.credential()));
         } else {

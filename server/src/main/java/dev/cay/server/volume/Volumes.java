@@ -183,7 +183,9 @@ public final class Volumes {
 
     Volume create(Team team, @Nullable String name, @Nullable Integer sizeMB) {
         if (name == null || !NAME.matcher(name).matches()) {
-            throw new CayException(ErrorKind.INVALID_ARGUMENT, "Invalid volume name");
+            throw new CayException(
+                    ErrorKind.INVALID_ARGUMENT,
+                    "Invalid volume name: 'name' must be 1 to 128 letters, digits, '-' and '_'");
         }
         var volume = reserve(team, name, size(sizeMB));
         try {

@@ -160,6 +160,7 @@ final class DeliveryRoutes {
                 message.eventId(),
                 message.eventType(),
                 message.sandboxId(),
+                message.state().text(),
                 attempts.stream()
                         .map(attempt -> info(webhook, message, attempt))
                         .toList());

@@ -52,10 +52,21 @@ record Message(
     /// The state of delivery.
     enum State {
         /// Still to be sent.
-        OPEN,
-        DELIVERED,
+        OPEN("open"),
+        DELIVERED("delivered"),
         /// The receiver did not accept it, or it was not sent at all.
-        FAILED
+        FAILED("given-up");
+
+        private final String text;
+
+        State(String text) {
+            this.text = text;
+        }
+
+        /// As the API spells it.
+        String text() {
+            return text;
+        }
     }
 
     /// The end of a message that was not tried until its end.

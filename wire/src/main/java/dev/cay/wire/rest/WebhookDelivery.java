@@ -31,7 +31,10 @@ public record WebhookDelivery(
         Instant timestamp) {
 
     /// The attempts for one event, in their order.
-    public record Group(String eventId, String eventType, String sandboxId, List<WebhookDelivery> attempts) {
+    ///
+    /// @param state `open` while it is still to be sent, then `delivered` or `given-up`; Cay's own
+    public record Group(
+            String eventId, String eventType, String sandboxId, String state, List<WebhookDelivery> attempts) {
         public Group {
             attempts = List.copyOf(attempts);
         }
