@@ -26,10 +26,10 @@ export const LIMITS: Limit[] = [
   { name: 'vcpus', label: 'CPUs', then: 'creates, forks and resumes are refused', ofKeys: true },
   { name: 'memoryMB', label: 'Memory, MB', then: 'creates, forks and resumes are refused', ofKeys: true, show: memory },
   { name: 'diskMB', label: 'Disk, MB', then: 'sandboxes cannot write more; creates, forks and snapshots are refused', show: memory },
-  { name: 'builds', label: 'Builds at once', then: 'the next build is refused' },
+  { name: 'builds', label: 'Builds at once', then: 'the next build is refused', ofKeys: true },
   { name: 'createsPerSecond', label: 'Creates per second', then: 'creates and forks are refused', ofKeys: true },
   { name: 'apiCallsPer30s', label: 'API requests in 30 s', then: 'requests are refused', ofKeys: true },
-  { name: 'operationsPerMinute', label: 'Requests to sandboxes per minute', then: 'requests are refused' },
+  { name: 'operationsPerMinute', label: 'Requests to sandboxes per minute', then: 'requests are refused', ofKeys: true },
 ]
 
 export function LimitsPage() {

@@ -31,11 +31,17 @@ final class LimitOptions {
     @Option(names = "--memory", paramLabel = "SIZE", description = "Memory of all running sandboxes, like 16GB.")
     private @Nullable String memory;
 
+    @Option(names = "--builds", paramLabel = "N", description = "Builds of templates at once.")
+    private @Nullable String builds;
+
     @Option(names = "--creates-per-second", paramLabel = "N", description = "Sandboxes created or forked.")
     private @Nullable String creates;
 
     @Option(names = "--api-calls", paramLabel = "N", description = "Requests to the API in 30 seconds.")
     private @Nullable String calls;
+
+    @Option(names = "--operations", paramLabel = "N", description = "Requests to sandboxes in a minute.")
+    private @Nullable String operations;
 
     /// The fields of a request that sets them; empty if none is given.
     Map<String, Object> body() {
@@ -46,12 +52,14 @@ final class LimitOptions {
         putCount(body, "sandboxes", "--sandboxes", sandboxes);
         putCount(body, "vcpus", "--vcpus", vcpus);
         putSize(body, "memoryMB", "--memory", memory);
+        putCount(body, "builds", "--builds", builds);
         putCount(body, "createsPerSecond", "--creates-per-second", creates);
         putCount(body, "apiCallsPer30s", "--api-calls", calls);
+        putCount(body, "operationsPerMinute", "--operations", operations);
         return body;
     }
 
-    static void putCount(Map<String, Object> body, String field, String option, @Nullable String text) {
+    private static void putCount(Map<String, Object> body, String field, String option, @Nullable String text) {
         put(body, field, option, text, COUNT);
     }
 

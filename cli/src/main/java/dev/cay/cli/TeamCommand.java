@@ -144,12 +144,6 @@ final class TeamCommand extends ListingCommand {
                 description = "What its sandboxes and snapshots hold in the pool, running or paused, like 50GB.")
         private @Nullable String disk;
 
-        @Option(names = "--builds", paramLabel = "N", description = "Builds of templates at once.")
-        private @Nullable String builds;
-
-        @Option(names = "--operations", paramLabel = "N", description = "Requests to its sandboxes in a minute.")
-        private @Nullable String operations;
-
         @Option(
                 names = "--default",
                 description = "Take away what was set: `teams.limits` of the settings holds again.")
@@ -159,8 +153,6 @@ final class TeamCommand extends ListingCommand {
         public Integer call() {
             var body = limits.body();
             LimitOptions.putSize(body, "diskMB", "--disk", disk);
-            LimitOptions.putCount(body, "builds", "--builds", builds);
-            LimitOptions.putCount(body, "operationsPerMinute", "--operations", operations);
             if (reset && !body.isEmpty()) {
                 throw new CayException(ErrorKind.INVALID_ARGUMENT, "--default takes all limits away; give it alone");
             }

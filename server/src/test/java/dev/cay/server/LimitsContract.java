@@ -65,6 +65,11 @@ abstract class LimitsContract {
         return made.get("key").stringValue();
     }
 
+    private void restart() throws Exception {
+        cay.close();
+        cay = TestServer.on(open(), directory, cay.node, cay.clock, cay.key);
+    }
+
     private TestServer.Answer with(String key, String method, String path, String body) {
         return cay.request(method, path, Map.of("X-API-Key", key), body);
     }
@@ -226,6 +231,73 @@ abstract class LimitsContract {
         assertThat(Integer.parseInt(last.header("Retry-After")))
                 .as("a tenth of a minute")
                 .isBetween(2, 6);
+    }
+
+    @Test
+    void requestsToSandboxesThatAKeyCreatedAreCountedForTheKey() throws Exception {
+        String narrow = key("narrow", "{\"operationsPerMinute\": 2}");
+        String own = with(narrow, "POST", "/v2/sandboxes", "{\"templateID\": \"base\"}")
+                .json()
+                .get("sandboxID")
+                .stringValue();
+        String second = with(narrow, "POST", "/v2/sandboxes", "{\"templateID\": \"base\"}")
+                .json()
+                .get("sandboxID")
+                .stringValue();
+        String other = cay.create();
+        restart();
+        assertThat(untilRefused(own, "49983", Map.of("X-Access-Token", token(own)))
+                        .text())
+                .contains("the API key that created the sandbox may send 2 requests");
+        // They share the count, and a sandbox that another key made has none.
+        assertThat(ask(second, "49983", Map.of("X-Access-Token", token(second))).status())
+                .isEqualTo(429);
+        assertThat(untilRefused(own, "8080", Map.of()).text()).contains("this sandbox may get 2 requests");
+        for (int i = 0; i < 30; i++) {
+            assertThat(ask(other, "49983", Map.of("X-Access-Token", token(other)))
+                            .status())
+                    .isEqualTo(200);
+        }
+        // What the team has no room for takes nothing from the key.
+        limit("{\"operationsPerMinute\": 1}");
+        assertThat(untilRefused(other, "49983", Map.of("X-Access-Token", token(other)))
+                        .text())
+                .contains("may send 1 requests")
+                .doesNotContain("API key");
+    }
+
+    private String token(String sandbox) {
+        return cay.call("GET", "/sandboxes/" + sandbox)
+                .json()
+                .get("envdAccessToken")
+                .stringValue();
+    }
+
+    @Test
+    void buildsThatAKeyAskedForAreCountedForTheKeyAndTheOneThatTakesItsPlace() throws Exception {
+        String narrow = key("narrow", "{\"builds\": 1}");
+        var build = with(narrow, "POST", "/v3/templates", "{\"name\": \"narrow\"}");
+        assertThat(build.status()).as(build.text()).isEqualTo(202);
+        restart();
+        refused(with(narrow, "POST", "/v3/templates", "{\"name\": \"more\"}"), "1 builds of this API key");
+        refused(with(narrow, "POST", "/v2/templates", "{\"name\": \"more\"}"), "1 builds of this API key");
+        assertThat(cay.call("POST", "/v3/templates", "{\"name\": \"more\"}").status())
+                .isEqualTo(202);
+        String id = cay.call("GET", "/api-keys").json().values().stream()
+                .filter(key -> key.get("name").stringValue().equals("narrow"))
+                .findFirst()
+                .orElseThrow()
+                .get("id")
+                .stringValue();
+        String next = cay.call("POST", "/api-keys/%s/rotate".formatted(id), "{\"overlapSeconds\": 60}")
+                .json()
+                .get("key")
+                .stringValue();
+        refused(with(next, "POST", "/v3/templates", "{\"name\": \"another\"}"), "1 builds of this API key");
+        cay.admin("POST", "/admin/teams/%s/builds/cancel".formatted(team), "");
+        assertThat(with(next, "POST", "/v3/templates", "{\"name\": \"another\"}")
+                        .status())
+                .isEqualTo(202);
     }
 
     /// Addresses of sandboxes are in links and logs.
@@ -518,8 +590,7 @@ abstract class LimitsContract {
         limit("{\"sandboxes\": 1}");
         String narrow = key("narrow", "{\"createsPerSecond\": 1}");
         cay.create();
-        cay.close();
-        cay = TestServer.on(open(), directory, cay.node, cay.clock, cay.key);
+        restart();
         refused(cay.call("POST", "/sandboxes", CREATE), "1 sandboxes at once");
         limit("{\"sandboxes\": null}");
         TestServer.Answer last = null;
@@ -596,7 +667,8 @@ abstract class LimitsContract {
         wrong(path, "{\"profile\": \"gold\"}", "'profile' must be none, hobby or pro");
         var made = cay.call("POST", "/api-keys", "{\"name\": \"k\"}").json();
         String ofKey = "/api-keys/%s/limits".formatted(made.get("id").stringValue());
-        assertThat(cay.call("PUT", ofKey, "{\"diskMB\": 5}").message()).contains("a limit of teams");
+        assertThat(cay.call("PUT", ofKey, "{\"diskMB\": 5}").message())
+                .contains("a limit of teams", "a team of its own");
     }
 
     private void wrong(String path, String body, String part) {

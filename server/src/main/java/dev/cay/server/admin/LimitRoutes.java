@@ -18,14 +18,10 @@ import dev.cay.wire.TeamId;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Limits: of a team for the operator to set and for the team to see, and of keys for their team.
 public final class LimitRoutes {
-    /// Sandboxes belong to their team, and so do their disks; requests to them carry no key.
-    private static final Set<String> OF_TEAMS_ALONE = Set.of("diskMB", "builds", "operationsPerMinute");
-
     private final Access access;
     private final Quotas quotas;
     private final ApiKeys keys;
@@ -97,10 +93,10 @@ public final class LimitRoutes {
         }
         var key = key(caller, exchange);
         var body = RequestBody.of(exchange);
-        for (String name : OF_TEAMS_ALONE) {
-            if (body.has(name)) {
-                throw RequestBody.invalid("'%s' is a limit of teams, not of keys".formatted(name));
-            }
+        // The pool counts what a team holds: snapshots and volumes outlive sandboxes, and all keys use them.
+        if (body.has("diskMB")) {
+            throw RequestBody.invalid(
+                    "'diskMB' is a limit of teams, not of keys, as the disk is divided among teams; give the key a team of its own");
         }
         quotas.setKey(key, changed(body, quotas.ofKeys(key.family())));
         showKey(caller, exchange);

@@ -3,6 +3,7 @@ package dev.cay.server.build;
 import dev.cay.http.Exchange;
 import dev.cay.http.Routes;
 import dev.cay.server.access.Access;
+import dev.cay.server.access.Caller;
 import dev.cay.server.access.Team;
 import dev.cay.server.paging.ListPage;
 import dev.cay.server.request.RequestBody;
@@ -42,16 +43,16 @@ public final class BuildRoutes {
     }
 
     public void addTo(Routes routes) {
-        routes.on("POST", "/v3/templates", access.guard(this::request));
-        routes.on("POST", "/v2/templates", access.guard(this::requestOlder));
+        routes.on("POST", "/v3/templates", access.guardCaller(this::request));
+        routes.on("POST", "/v2/templates", access.guardCaller(this::requestOlder));
         routes.on("POST", "/v2/templates/{templateID}/builds/{buildID}", access.guard(this::begin));
         routes.on("GET", "/templates/{templateID}/builds/{buildID}/status", access.guard(this::status));
         routes.on("GET", "/templates/{templateID}/builds/{buildID}/logs", access.guard(this::logs));
         routes.on("POST", "/templates/{templateID}/builds/{buildID}/cancel", access.guard(this::cancel));
     }
 
-    private void request(Team team, Exchange exchange) {
-        var requested = builds.request(team, BuildRequest.read(RequestBody.of(exchange), rules));
+    private void request(Caller caller, Exchange exchange) {
+        var requested = builds.request(caller, BuildRequest.read(RequestBody.of(exchange), rules));
         var template = requested.template();
         exchange.about("template", template.id().value())
                 .about("build", requested.build().id().value());
@@ -67,8 +68,8 @@ public final class BuildRoutes {
     }
 
     /// The route of clients of 2025, whose body needs more fields.
-    private void requestOlder(Team team, Exchange exchange) {
-        var requested = builds.request(team, BuildRequest.read(RequestBody.of(exchange), rules));
+    private void requestOlder(Caller caller, Exchange exchange) {
+        var requested = builds.request(caller, BuildRequest.read(RequestBody.of(exchange), rules));
         var template = requested.template();
         var build = requested.build();
         exchange.about("template", template.id().value())

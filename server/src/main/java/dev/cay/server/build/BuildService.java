@@ -14,6 +14,7 @@ import dev.cay.wire.node.Resources;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
@@ -69,7 +70,8 @@ public final class BuildService {
                 node,
                 new BuildLogs(settings.logs()),
                 snapshots::discardUnclaimed,
-                team -> most(settings.mostPerTeam(), quotas.of(team.id()).builds()));
+                team -> most(settings.mostPerTeam(), quotas.of(team.id()).builds()),
+                family -> Optional.ofNullable(quotas.ofKeys(family).builds()));
         routes = List.of(
                 new BuildRoutes(access, templates, builds, rules)::addTo,
                 new FileRoutes(access, templates, node, tokens, clock, settings.mostUpload())::addTo,

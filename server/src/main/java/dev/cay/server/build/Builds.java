@@ -1,5 +1,6 @@
 package dev.cay.server.build;
 
+import dev.cay.server.access.Caller;
 import dev.cay.server.access.Team;
 import dev.cay.server.store.Store;
 import dev.cay.server.template.BuildFailure;
@@ -19,14 +20,17 @@ import dev.cay.wire.node.Resources;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiPredicate;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.ToIntFunction;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -51,9 +55,11 @@ public final class Builds {
     private final BuildLogs logs;
     private final Consumer<String> discard;
     private final ToIntFunction<Team> mostPerTeam;
+    private final Function<String, Optional<Integer>> mostPerKey;
 
     /// @param discard     deletes a snapshot of the node that is not needed
     /// @param mostPerTeam how many builds of one team may be under way
+    /// @param mostPerKey  how many builds of one family of keys may be; empty for no limit
     Builds(
             Store store,
             Templates templates,
@@ -61,7 +67,8 @@ public final class Builds {
             NodeBuilds node,
             BuildLogs logs,
             Consumer<String> discard,
-            ToIntFunction<Team> mostPerTeam) {
+            ToIntFunction<Team> mostPerTeam,
+            Function<String, Optional<Integer>> mostPerKey) {
         this.store = store;
         this.templates = templates;
         this.bases = bases;
@@ -69,6 +76,7 @@ public final class Builds {
         this.logs = logs;
         this.discard = discard;
         this.mostPerTeam = mostPerTeam;
+        this.mostPerKey = mostPerKey;
     }
 
     /// A build that waits for its steps, with its template.
@@ -100,7 +108,9 @@ public final class Builds {
     }
 
     /// Records a requested build of a template, and creates the template if its name is new.
-    synchronized Requested request(Team team, BuildRequest wanted) {
+    synchronized Requested request(Caller caller, BuildRequest wanted) {
+        var team = caller.team();
+        var family = caller.keyFamily();
         templates.requireOwnNamespace(team, wanted.name(), wanted.text());
         if (templates.find(new TemplateId(wanted.name().alias())).isPresent()) {
             throw new CayException(
@@ -110,16 +120,18 @@ public final class Builds {
         var recently = now.minus(ABANDONED);
         requireRoom(
                 team,
+                family,
                 (_, build) -> build.status() == BuildStatus.BUILDING
                         || (build.status() == BuildStatus.WAITING
                                 && build.createdAt().isAfter(recently)));
         var build = TemplateBuild.waiting(
                 new BuildId(UUID.randomUUID().toString()), wanted.resources(), wanted.tags(), now);
+        Consumer<Handle> along = handle -> BuildPlanStore.writeKey(handle, build.id(), family);
         var old = templates.findOwn(team, wanted.name());
         var template = old.isEmpty()
-                ? templates.add(team, wanted.name().in(team), false, fresh -> fresh.with(build), _ -> {})
+                ? templates.add(team, wanted.name().in(team), false, fresh -> fresh.with(build), along)
                 : templates.change(
-                        old.get().id(), before -> superseded(before, build, now).with(build));
+                        old.get().id(), before -> superseded(before, build, now).with(build), along);
         return new Requested(template, build);
     }
 
@@ -144,19 +156,31 @@ public final class Builds {
         return !Collections.disjoint(one.wantedTags(), other.wantedTags());
     }
 
-    /// Refuses one more build while so many of the team count.
-    private void requireRoom(Team team, BiPredicate<TemplateRecord, TemplateBuild> counts) {
-        long underWay = templates.list(team).stream()
-                .mapToLong(template -> template.builds().stream()
+    /// Refuses one more build while so many of the team, or of the family of keys that asks, count.
+    private void requireRoom(Team team, @Nullable String family, BiPredicate<TemplateRecord, TemplateBuild> counts) {
+        var underWay = templates.list(team).stream()
+                .flatMap(template -> template.builds().stream()
                         .filter(build -> counts.test(template, build))
-                        .count())
-                .sum();
-        if (underWay >= mostPerTeam.applyAsInt(team)) {
-            throw new CayException(
-                    ErrorKind.EXHAUSTED,
-                    "%d builds of this team are under way, and there may be no more at a time; wait for one to end"
-                            .formatted(underWay));
+                        .map(TemplateBuild::id))
+                .collect(Collectors.toSet());
+        if (underWay.size() >= mostPerTeam.applyAsInt(team)) {
+            throw full(underWay.size(), "this team");
         }
+        var most = family == null ? Optional.<Integer>empty() : mostPerKey.apply(family);
+        if (family == null || most.isEmpty()) {
+            return;
+        }
+        underWay.retainAll(store.read(handle -> BuildPlanStore.ofKeys(handle, family)));
+        if (underWay.size() >= most.get()) {
+            throw full(underWay.size(), "this API key");
+        }
+    }
+
+    private static CayException full(int underWay, String owner) {
+        return new CayException(
+                ErrorKind.EXHAUSTED,
+                "%d builds of %s are under way, and there may be no more at a time; wait for one to end"
+                        .formatted(underWay, owner));
     }
 
     /// Starts a requested build. Running builds that would get the same tags are ended.
@@ -182,8 +206,10 @@ public final class Builds {
     /// number of builds that run is checked again.
     private synchronized TemplateRecord building(Team team, TemplateId templateId, BuildId id, BuildStart start) {
         var wanted = templates.find(templateId).flatMap(template -> template.build(id));
+        var family = store.read(handle -> BuildPlanStore.keyOf(handle, id)).orElse(null);
         requireRoom(
                 team,
+                family,
                 (template, other) -> other.status() == BuildStatus.BUILDING
                         && !(template.id().equals(templateId)
                                 && wanted.filter(build -> takesPlaceOf(build, other))

@@ -105,13 +105,14 @@ public final class SandboxGate {
         ports.handle(address, exchange);
     }
 
-    /// Requests with a token of the sandbox count for its team, others for the sandbox alone.
+    /// Requests with a token of the sandbox count for its team and for the key that created it, others for the sandbox
+    /// alone.
     private boolean isWithinLimits(SandboxRecord sandbox, boolean system, Exchange exchange) {
         try {
             if (system ? opensSystemPort(sandbox, exchange) : showsTrafficToken(sandbox, exchange)) {
-                quotas.operation(sandbox.teamId());
+                quotas.operation(sandbox.teamId(), sandbox.keyFamily());
             } else {
-                quotas.strange(sandbox.teamId(), sandbox.id());
+                quotas.strange(sandbox.teamId(), sandbox.keyFamily(), sandbox.id());
             }
             return true;
         } catch (CayException e) {

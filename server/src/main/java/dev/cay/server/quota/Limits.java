@@ -62,6 +62,10 @@ public record Limits(
         return createsPerSecond != null || apiCallsPer30s != null || operationsPerMinute != null;
     }
 
+    Limits withOperationsPerMinute(int most) {
+        return new Limits(sandboxes, vcpus, memoryMB, diskMB, builds, createsPerSecond, apiCallsPer30s, most);
+    }
+
     /// The limits by the names of the API, in its order; null for no limit.
     public Map<String, @Nullable Integer> values() {
         var values = new LinkedHashMap<String, @Nullable Integer>();

@@ -7,8 +7,10 @@ import dev.cay.server.access.TeamKey;
 import dev.cay.server.store.Store;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.TeamId;
+import java.util.Comparator;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The limits of every team and key, and how often each has asked lately. No request waits for the database.
@@ -27,6 +29,9 @@ public final class Quotas implements Access.Admission {
     private final Map<TeamId, Rates> teamRates = new ConcurrentHashMap<>();
 
     private final Map<String, Rates> keyRates = new ConcurrentHashMap<>();
+
+    /// The same for requests to sandboxes that keys of a family have created.
+    private final Map<String, Rates> keyOperations = new ConcurrentHashMap<>();
 
     private final Strangers strangers = new Strangers();
 
@@ -81,6 +86,7 @@ public final class Quotas implements Access.Admission {
             keys.put(key.family(), limits);
         }
         keyRates.remove(key.family());
+        keyOperations.remove(key.family());
     }
 
     /// Counts one request to the API. The operator's are not counted.
@@ -109,20 +115,43 @@ public final class Quotas implements Access.Admission {
     public void forget(String family) {
         keys.remove(family);
         keyRates.remove(family);
+        keyOperations.remove(family);
     }
 
-    /// Counts a request to a sandbox of this team with a token of the sandbox.
+    /// Counts a request to files of this team with a token.
     public void operation(TeamId team) {
         rates(team, "your team").operation();
     }
 
-    /// Counts a request to a sandbox without a token. Each sandbox has its own count, so that a stranger who knows the
-    /// address of one cannot use up the team's limit.
-    public void strange(TeamId team, SandboxId sandbox) {
-        var limits = of(team);
-        if (limits.operationsPerMinute() != null) {
-            strangers.of(sandbox, limits).strange();
+    /// Counts a request to a sandbox of this team with a token of the sandbox.
+    ///
+    /// @param family of keys, one of which the sandbox was created with; null for the operator's
+    public void operation(TeamId team, @Nullable String family) {
+        var ofKey = operations(family);
+        ofKey.operation();
+        try {
+            operation(team);
+        } catch (RuntimeException e) {
+            ofKey.giveBackOperation();
+            throw e;
         }
+    }
+
+    /// Counts a request to a sandbox without a token. Each sandbox has its own count, so that a stranger who knows the
+    /// address of one cannot use up the limit of the team or the key.
+    public void strange(TeamId team, @Nullable String family, SandboxId sandbox) {
+        var least = Stream.of(of(team), ofKeys(family))
+                .flatMap(limits -> Stream.ofNullable(limits.operationsPerMinute()))
+                .min(Comparator.naturalOrder());
+        least.ifPresent(most ->
+                strangers.of(sandbox, Limits.NONE.withOperationsPerMinute(most)).strange());
+    }
+
+    private Rates operations(@Nullable String family) {
+        return family == null || ofKeys(family).operationsPerMinute() == null
+                ? Rates.UNLIMITED
+                : keyOperations.computeIfAbsent(
+                        family, _ -> new Rates(ofKeys(family), "the API key that created the sandbox"));
     }
 
     /// So many sandboxes that are created together.

@@ -71,6 +71,13 @@ final class Rates {
         }
     }
 
+    /// The same for what {@link #operation} took.
+    void giveBackOperation() {
+        if (operations != null) {
+            operations.addTokens(1);
+        }
+    }
+
     /// The same for what {@link #create} took.
     void giveBackCreates(int count) {
         if (creates != null) {

@@ -64,7 +64,7 @@ final class RecordChange implements Transaction<Optional<SandboxRecord>> {
         var old = SandboxStore.find(handle, id).filter(record -> from.contains(record.state()));
         var wanted = old.flatMap(record -> change.of(record, at));
         if (wanted.isPresent() && countsAgain(old.get(), wanted.get().fresh())) {
-            admission.goOn(handle, old.get());
+            admission.begin(handle, old.get());
         }
         if (wanted.isEmpty()
                 || !SandboxStore.replace(handle, old.get(), wanted.get().fresh())) {

@@ -87,6 +87,7 @@ record SandboxCreation(
                 now,
                 now.plus(timeout),
                 null,
-                volumes);
+                volumes,
+                key);
     }
 }

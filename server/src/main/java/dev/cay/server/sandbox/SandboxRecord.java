@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 /// @param endAt        its deadline; of a paused one, when it was paused
 /// @param saved        what was saved of a paused one, also while it resumes; null while it runs
 /// @param volumes      its mounted volumes, which never change
+/// @param keyFamily    of the API key that it was created with, whose limits it counts for; null for the operator's
 public record SandboxRecord(
         SandboxId id,
         TeamId teamId,
@@ -46,7 +47,8 @@ public record SandboxRecord(
         Instant startedAt,
         Instant endAt,
         @Nullable Saved saved,
-        List<MountedVolume> volumes) {
+        List<MountedVolume> volumes,
+        @Nullable String keyFamily) {
     public SandboxRecord {
         metadata = Map.copyOf(metadata);
         volumes = List.copyOf(volumes);
@@ -114,7 +116,8 @@ public record SandboxRecord(
                 startedAt,
                 endAt,
                 saved,
-                volumes);
+                volumes,
+                keyFamily);
     }
 
     SandboxRecord with(Lifecycle other) {
@@ -148,6 +151,7 @@ public record SandboxRecord(
                 from,
                 until,
                 what,
-                volumes);
+                volumes,
+                keyFamily);
     }
 }

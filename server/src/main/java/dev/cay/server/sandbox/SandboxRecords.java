@@ -67,16 +67,14 @@ public final class SandboxRecords {
 
     /// Writes a record in state STARTING; the directory gets it only when it runs. Refused if its team, or its key, is
     /// at its limit.
-    ///
-    /// @param key that it is created with; null for the operator
-    void begin(SandboxRecord starting, @Nullable String key, SandboxStore.@Nullable Request request) {
+    void begin(SandboxRecord starting, SandboxStore.@Nullable Request request) {
         store.write(new Transaction<SandboxRecord>() {
             @Override
             public SandboxRecord run(Handle handle) {
                 Teams.requireThere(handle, starting.teamId());
-                admission.begin(handle, starting.id(), starting.teamId(), key, starting.resources());
+                admission.begin(handle, starting);
                 Volumes.requireReady(handle, starting.teamId(), starting.volumes());
-                SandboxStore.insert(handle, starting, key, request);
+                SandboxStore.insert(handle, starting, request);
                 return starting;
             }
 

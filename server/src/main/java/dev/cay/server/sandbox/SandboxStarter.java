@@ -116,7 +116,7 @@ public final class SandboxStarter {
             SandboxRecord running;
             boolean storeAnswers = false;
             try {
-                records.begin(sandbox, creation.key(), request);
+                records.begin(sandbox, request);
                 storeAnswers = true;
                 fleet.node().create(spec(sandbox, creation));
                 storeAnswers = false;

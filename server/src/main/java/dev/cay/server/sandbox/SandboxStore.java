@@ -18,7 +18,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.function.Function;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
@@ -39,8 +38,7 @@ final class SandboxStore {
     /// The sandbox an earlier create with the same key made.
     record Earlier(SandboxRecord sandbox, String hash) {}
 
-    /// @param key the family of the API key that it is created with; null for the operator's
-    static void insert(Handle handle, SandboxRecord sandbox, @Nullable String key, @Nullable Request request) {
+    static void insert(Handle handle, SandboxRecord sandbox, @Nullable Request request) {
         handle.createUpdate("""
                         INSERT INTO sandbox (id, team_id, template_id, build_id, alias, execution_id, state, version,
                             secure, cpu_count, memory_mb, disk_size_mb, metadata, network, lifecycle, origin, started_at,
@@ -68,7 +66,7 @@ final class SandboxStore {
                 .bind("started", sandbox.startedAt().toEpochMilli())
                 .bind("end", sandbox.endAt().toEpochMilli())
                 .bind("volumes", MountedVolume.column(sandbox.volumes()))
-                .bind("createdWith", key)
+                .bind("createdWith", sandbox.keyFamily())
                 .bind("key", request == null ? null : request.key())
                 .bind("hash", request == null ? null : request.hash())
                 .execute();
@@ -177,15 +175,6 @@ final class SandboxStore {
                 .list();
     }
 
-    static @Nullable String keyOf(Handle handle, SandboxId id) {
-        return handle.createQuery("SELECT key_id FROM sandbox WHERE id = ?")
-                .bind(0, id.value())
-                .map((row, context) -> Optional.ofNullable(row.getString("key_id")))
-                .findFirst()
-                .flatMap(Function.identity())
-                .orElse(null);
-    }
-
     /// Deletes a record. Only for a sandbox that no client knows.
     static int delete(Handle handle, SandboxId id) {
         return handle.execute("DELETE FROM sandbox WHERE id = ?", id.value());
@@ -220,7 +209,8 @@ final class SandboxStore {
                 Instant.ofEpochMilli(row.getLong("started_at")),
                 Instant.ofEpochMilli(row.getLong("end_at")),
                 jsonOrNull(row, "saved", Saved.class),
-                MountedVolume.inColumn(row.getString("volumes")));
+                MountedVolume.inColumn(row.getString("volumes")),
+                row.getString("key_id"));
     }
 
     private static <T> @Nullable T jsonOrNull(ResultSet row, String column, Class<T> type) throws SQLException {
