@@ -142,6 +142,11 @@ export async function call<T>(method: string, path: string, body?: unknown, sign
 
 export const get = <T>(path: string, signal?: AbortSignal): Promise<T> => call<T>('GET', path, undefined, signal)
 
+/** An answer that is no JSON. */
+export async function text(path: string, signal: AbortSignal): Promise<string> {
+  return (await send(path, { headers: headers(), signal })).text()
+}
+
 /** All pages of a list. */
 export async function all<T>(path: string, most = 1000): Promise<T[]> {
   const found: T[] = []

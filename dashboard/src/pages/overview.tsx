@@ -2,6 +2,7 @@ import { useComputed } from '@preact/signals'
 import { lazy, Suspense } from 'preact/compat'
 import { get, may, team } from '../api'
 import { sandboxes } from '../live'
+import { Machine } from '../parts/machine'
 import { href } from '../router'
 import { clock, Failed, Meter, useLoad } from '../ui'
 
@@ -78,6 +79,7 @@ export function Overview() {
           </>
         )}
       </div>
+      {may.value.all && <Machine />}
       {metrics.error && <Failed text={metrics.error} />}
       {rows.length > 0 && (
         <Suspense fallback={<p class="loading">Loading…</p>}>

@@ -6,6 +6,7 @@ import dev.cay.node.egress.EgressPath;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.HostPlan;
 import dev.cay.node.host.HostRoutes;
+import dev.cay.node.host.HostUse;
 import dev.cay.node.host.Sysctls;
 import dev.cay.node.network.HostNames;
 import dev.cay.node.network.NetworkPool;
@@ -19,6 +20,7 @@ import dev.cay.web.Addresses;
 import dev.cay.web.Dialer;
 import dev.cay.web.HostRoots;
 import dev.cay.wire.CayException;
+import dev.cay.wire.CayVersion;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -28,6 +30,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -168,6 +171,8 @@ final class NodeHost {
         meters.gauge("cay_pool_free_bytes", "Bytes of it that are free", pool::free);
         meters.gauge("cay_slots", "How many sandboxes this machine has room for", plan::capacity);
         meters.gauge("cay_slots_taken", "Slots that are taken", plan::taken);
+        meters.gauges("cay_info", "This Cay", "version", () -> Map.of(CayVersion.text(), 1));
+        HostUse.addTo(meters);
     }
 
     /// Takes all of this instance from the host.
