@@ -5,6 +5,7 @@ import { ApiError, follow, session, team } from './api'
 export interface Sandbox {
   sandboxID: string
   templateID: string
+  buildID: string
   alias?: string
   startedAt: string
   endAt: string

@@ -101,3 +101,99 @@ RUN echo "for $WHO '${HOSTILE}'" && printf '\\033[2J\\033[31mred\\033[0m\\n' && 
   assert.equal((await api('GET', '/templates/aliases/pasted')).status, 404)
   await done(page)
 })
+
+test('the tree of snapshots: a copy begins with one, a sandbox goes back to one, one is deleted', async () => {
+  const sandbox = await Sandbox.create({ timeoutMs: 900_000 })
+  const page = await signedIn(E2B_API_KEY, `/sandboxes/${sandbox.sandboxId}/snapshots`)
+  const node = (name) => page.locator(`[data-snapshot*="${name}"] > .node`)
+  const take = async (name) => {
+    await page.fill('input[name=name]', name)
+    await page.click('text=Take a snapshot')
+    await node(name).waitFor()
+  }
+  await shows(page.locator('main'), 'No snapshot of this sandbox is kept')
+  await sandbox.files.write('/home/user/state', 'one')
+  await take('tree-one')
+  await sandbox.files.write('/home/user/state', 'two')
+  await take('tree-two')
+
+  // A new sandbox from the first one hangs below it, and has the first content.
+  await node('tree-one').locator('text=New sandbox').click()
+  const child = page.locator('[data-snapshot*="tree-one"] [data-sandbox]')
+  await child.waitFor()
+  const copy = await Sandbox.connect(await child.getAttribute('data-sandbox'))
+  assert.equal(await copy.files.read('/home/user/state'), 'one')
+  // The page of the copy shows the same tree, with itself in it.
+  await child.locator('a').click()
+  await page.locator(`[data-snapshot*="tree-one"] [data-sandbox="${copy.sandboxId}"] .here`).waitFor()
+  await page.locator(`[data-sandbox="${sandbox.sandboxId}"] > .node >> text=${sandbox.sandboxId}`).click()
+
+  await node('tree-one').locator('text=Go back to it').click()
+  await page.click('dialog button.danger')
+  await until('the state of before', async () => (await sandbox.files.read('/home/user/state')) === 'one', LIMIT)
+  await until('no work', async () => !(await node('tree-two').locator('button.danger').isDisabled()), LIMIT)
+  await node('tree-two').locator('button.danger').click()
+  await page.click('dialog button.danger')
+  await node('tree-two').waitFor({ state: 'detached' })
+  const { body } = await api('GET', '/snapshots?sandboxID=' + sandbox.sandboxId)
+  assert.deepEqual(body.map(({ names }) => names[0].includes('tree-one')), [true])
+  assert.equal(body[0].sandboxID, sandbox.sandboxId)
+  await api('DELETE', '/templates/' + body[0].templateID)
+  await copy.kill()
+  await sandbox.kill()
+  await done(page)
+})
+
+test('a refused host is allowed with one click', async () => {
+  const { body } = await api('POST', '/v2/sandboxes', {
+    templateID: 'base', timeout: 900, secure: true,
+    network: { denyOut: ['0.0.0.0/0'], allowOut: ['allowed.example'] },
+  })
+  const sandbox = await Sandbox.connect(body.sandboxID)
+  await sandbox.commands.run('curl -sS -m 5 --resolve refused.example:443:192.0.2.1 https://refused.example/ || true')
+  const page = await signedIn(E2B_API_KEY, `/sandboxes/${sandbox.sandboxId}/egress`)
+  const line = page.locator('tr', { hasText: 'refused.example' })
+  await line.locator('text=Allow').click()
+  await until('the rule', async () =>
+    (await api('GET', '/sandboxes/' + sandbox.sandboxId)).body.network.allowOut?.includes('refused.example'), LIMIT)
+  await sandbox.kill()
+  await done(page)
+})
+
+test('the operator sees the machine on the overview', async () => {
+  const page = await signedIn(E2B_API_KEY, '/overview')
+  const machine = page.locator('.machine')
+  await shows(machine, 'Places for sandboxes')
+  assert.match(await machine.innerText(), /Version\s+\d+\.\d+/)
+  assert.match(await machine.innerText(), /Memory\s+[\d.]+ GiB of [\d.]+ GiB/)
+  const { body } = await api('POST', '/api-keys', { name: 'looks', scope: 'read' })
+  const reader = await signedIn(body.key, '/overview')
+  await reader.waitForSelector('.tile')
+  assert.equal(await reader.locator('.machine').count(), 0)
+  await api('DELETE', '/api-keys/' + body.id)
+  await done(reader)
+  await done(page)
+})
+
+// The last one, as the others need the daemon that it kills.
+test('a page with a terminal goes on when the daemon was killed and started again', async () => {
+  const sandbox = await Sandbox.create({ timeoutMs: 900_000, metadata: { task: 'restart' } })
+  const page = await signedIn(E2B_API_KEY, `/sandboxes/${sandbox.sandboxId}/terminal`)
+  await shows(screen(page), '$')
+  await page.keyboard.type('MARK=$((40+2)); echo before-$MARK\n')
+  await shows(screen(page), 'before-42')
+  await writeFile(CAY_RESTART, '')
+  await page.waitForSelector('.banner', { timeout: 3 * LIMIT })
+  await page.waitForSelector('.banner', { state: 'detached', timeout: 3 * LIMIT })
+  // The same shell, on the same page, without a reload.
+  await until('the shell', async () => {
+    await page.locator('.xterm-screen').click()
+    await page.keyboard.type('echo after-$MARK\n')
+    await page.waitForTimeout(2000)
+    return (await screen(page).innerText()).replaceAll('\u00a0', ' ').includes('after-42')
+  }, 2 * LIMIT)
+  await page.goto(page.url().replace(/\/dashboard.*/, '/dashboard'))
+  await page.waitForSelector(row(sandbox))
+  await sandbox.kill()
+  await done(page)
+})

@@ -84,7 +84,11 @@ final class SnapshotTest extends ServerTest {
         String old = cay.node.snapshots().iterator().next();
         String template = create("mine", 201).get("templateID").stringValue();
         cay.clock.pass(Duration.ofSeconds(1));
-        assertThat(snapshot(id, "{\"name\":\"mine\"}")).isEqualTo(first);
+        var second = snapshot(id, "{\"name\":\"mine\"}");
+        assertThat(second.get("snapshotID")).isEqualTo(first.get("snapshotID"));
+        assertThat(second.get("templateID")).isEqualTo(first.get("templateID"));
+        assertThat(second.get("buildID")).isNotEqualTo(first.get("buildID"));
+        assertThat(second.get("sandboxID").stringValue()).isEqualTo(id);
         assertThat(cay.node.snapshots()).hasSize(1).doesNotContain(old);
         var made = create("mine", 201);
         assertThat(spec(made).snapshot())

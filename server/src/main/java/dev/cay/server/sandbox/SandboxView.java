@@ -40,6 +40,7 @@ public final class SandboxView {
     public ListedSandbox listed(SandboxRecord sandbox) {
         return new ListedSandbox(
                 sandbox.templateId(),
+                sandbox.buildId(),
                 sandbox.alias(),
                 sandbox.id().value(),
                 Contract.CLIENT_ID,

@@ -140,7 +140,13 @@ public final class SnapshotRoutes {
                 .flatMap(name -> taken.tags().stream().map(tag -> name + ":" + tag))
                 .toList();
         String id = names.isEmpty() ? taken.template().id() + ":" + taken.tags().getFirst() : names.getFirst();
-        return new SnapshotInfo(id, names);
+        return new SnapshotInfo(
+                id,
+                names,
+                taken.template().id(),
+                taken.build().id(),
+                taken.build().sandboxId(),
+                taken.build().createdAt());
     }
 
     private static SandboxId id(Exchange exchange) {

@@ -1,6 +1,7 @@
 package dev.cay.wire.rest;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.cay.wire.BuildId;
 import dev.cay.wire.TemplateId;
 import java.time.Instant;
 import java.util.List;
@@ -9,10 +10,12 @@ import org.jspecify.annotations.Nullable;
 
 /// A sandbox in a list.
 ///
+/// @param buildID    the build or snapshot that it started from; an addition of Cay
 /// @param durability `frozen` or `saved`; absent while it runs; an addition of Cay
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record ListedSandbox(
         TemplateId templateID,
+        BuildId buildID,
         @Nullable String alias,
         String sandboxID,
         String clientID,
