@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.platform.NpmClient;
 import dev.cay.platform.OwnCay;
+import dev.cay.testing.Await;
 import dev.cay.testing.NeedsRoot;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -14,12 +15,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.json.JsonMapper;
 
 /// E2B's own command line against this platform.
@@ -96,6 +99,66 @@ final class CliClientTest {
             }
             assertThat(sandbox.json("process.Process/List", "{}")).isEqualTo("{}");
         }
+    }
+
+    /// `spawn` is an older name, which the client hides and still takes.
+    @ParameterizedTest
+    @ValueSource(strings = {"create", "spawn"})
+    @Timeout(120)
+    void createAndSpawnGiveATerminalInASandboxThatEndsWithIt(String command, OwnCay platform) throws Exception {
+        var cli = new Cli(NpmClient.install("@e2b/cli", "2.19.0"), platform, OwnCay.Mode.URL);
+        var terminal =
+                cli.startInTerminal("sandbox", command, "--user", "root", "--cwd", "/tmp", "--env", "COLOUR=green");
+        try (var screen = terminal.inputReader(StandardCharsets.UTF_8);
+                var keys = terminal.outputWriter(StandardCharsets.UTF_8)) {
+            readUntil(screen, "Terminal connecting");
+            type(keys, "stty size; test -t 0 && echo \"on a $((6 * 7)) tty as $(whoami) in $PWD, $COLOUR\"\r");
+            readUntil(screen, "33 111");
+            readUntil(screen, "on a 42 tty as root in /tmp, green");
+            type(keys, "echo id=$E2B_SANDBOX_ID.\r");
+            String id = read(screen, Pattern.compile("id=(i[a-z0-9]{20})\\."));
+            assertThat(cli.run("sandbox", "list")).contains(id);
+            type(keys, "sh -c 'echo be$((1))gin; exec sleep 300'\r");
+            readUntil(screen, "be1gin");
+            type(keys, "\003");
+            type(keys, "echo interrupted=$?\r");
+            readUntil(screen, "interrupted=130");
+            type(keys, "exit\r");
+            assertThat(terminal.waitFor(1, TimeUnit.MINUTES)).isTrue();
+            assertThat(terminal.exitValue()).isZero();
+            // The client leaves it a second.
+            Await.until(
+                    "the end of the sandbox", () -> !cli.run("sandbox", "list").contains(id));
+        } finally {
+            terminal.descendants().forEach(ProcessHandle::destroyForcibly);
+            terminal.destroyForcibly();
+        }
+    }
+
+    /// What a terminal shows before the client has a sandbox.
+    @Test
+    @Timeout(120)
+    void aTerminalForATemplateThatIsNotThereEndsWithASentence(OwnCay platform) throws Exception {
+        var cli = new Cli(NpmClient.install("@e2b/cli", "2.19.0"), platform, OwnCay.Mode.URL);
+        var terminal = cli.startInTerminal("sandbox", "create", "not-a-template");
+        try (var screen = terminal.inputReader(StandardCharsets.UTF_8)) {
+            readUntil(screen, "not-a-template");
+            assertThat(terminal.waitFor(1, TimeUnit.MINUTES)).isTrue();
+            assertThat(terminal.exitValue()).isEqualTo(1);
+        } finally {
+            terminal.descendants().forEach(ProcessHandle::destroyForcibly);
+            terminal.destroyForcibly();
+        }
+    }
+
+    private static String read(BufferedReader lines, Pattern wanted) throws IOException {
+        for (var line = lines.readLine(); line != null; line = lines.readLine()) {
+            var found = wanted.matcher(line);
+            if (found.find()) {
+                return found.group(1);
+            }
+        }
+        throw new AssertionError("ended without: " + wanted);
     }
 
     private static void type(Writer keys, String text) throws IOException {
