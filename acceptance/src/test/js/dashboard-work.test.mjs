@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { Sandbox, until } from './client.mjs'
-import { api, done, HOSTILE, LIMIT, row, screen, shows, signedIn } from './dashboard.mjs'
+import { api, done, HOSTILE, LIMIT, look, row, screen, shows, signedIn } from './dashboard.mjs'
 
 const { CAY_RESTART, E2B_API_KEY } = process.env
 
@@ -173,6 +173,35 @@ test('the operator sees the machine on the overview', async () => {
   await api('DELETE', '/api-keys/' + body.id)
   await done(reader)
   await done(page)
+})
+
+test('these pages are accessible, and look well in both schemes', async () => {
+  const sandbox = await Sandbox.create('code-interpreter-v1', { timeoutMs: 900_000 })
+  await api('POST', `/sandboxes/${sandbox.sandboxId}/snapshots`, { name: 'looked-at' })
+  const base = (await api('GET', '/templates/aliases/base')).body.templateID
+  const places = {
+    code: `/sandboxes/${sandbox.sandboxId}/code`,
+    snapshots: `/sandboxes/${sandbox.sandboxId}/snapshots`,
+    'new-template': '/templates/new',
+    template: '/templates/' + base,
+  }
+  const ready = {
+    code: async (page) => {
+      await page.fill('.source', `import matplotlib.pyplot as plt
+plt.plot(['Jan', 'Feb', 'Mar', 'Apr'], [12, 19, 17, 28], label='this year')
+plt.plot(['Jan', 'Feb', 'Mar', 'Apr'], [10, 14, 15, 20], label='last year')
+plt.title('Orders')
+plt.show()`)
+      await page.keyboard.press('Control+Enter')
+      await page.waitForSelector('.drawing polyline')
+    },
+    snapshots: (page) => page.waitForSelector('[data-snapshot]'),
+    template: (page) => page.waitForSelector('[aria-label=Builds] tbody tr'),
+  }
+  await look(places, { ready, phones: ['code', 'snapshots', 'new-template'] })
+  const { body } = await api('GET', '/snapshots?sandboxID=' + sandbox.sandboxId)
+  await api('DELETE', '/templates/' + body[0].templateID)
+  await sandbox.kill()
 })
 
 // The last one, as the others need the daemon that it kills.
