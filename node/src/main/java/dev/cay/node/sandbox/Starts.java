@@ -161,11 +161,10 @@ final class Starts {
     }
 
     private SandboxKeeper start(SandboxSpec spec, boolean spare) {
-        return start(
-                spec, slot -> new SandboxNotes(spec, slot.index(), host.clock().instant(), false, spare));
+        return start(slot -> new SandboxNotes(spec, slot.index(), host.clock().instant(), false, spare));
     }
 
-    private SandboxKeeper start(SandboxSpec spec, Function<Slot, SandboxNotes> notes) {
+    private SandboxKeeper start(Function<Slot, SandboxNotes> notes) {
         host.capacity().require();
         Slot slot = host.plan().take(saved.frozen()::relieve);
         var keeper = new SandboxKeeper(parts, slot, notes.apply(slot), ended);
@@ -194,10 +193,8 @@ final class Starts {
             @Override
             public SandboxKeeper step(SandboxSpec spec) {
                 requireOpen();
-                return start(
-                        spec,
-                        slot -> SandboxNotes.ofStep(
-                                spec, slot.index(), host.clock().instant()));
+                return start(slot ->
+                        SandboxNotes.ofStep(spec, slot.index(), host.clock().instant()));
             }
 
             @Override
