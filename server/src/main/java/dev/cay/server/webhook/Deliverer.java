@@ -148,7 +148,7 @@ final class Deliverer implements AutoCloseable {
         if (began - nextCount < 0) {
             return;
         }
-        var full = store.read(handle -> MessageStore.full(handle, MessageStore.MOST_OPEN));
+        var full = store.read(handle -> MessageStore.full(handle, Message.MOST_OPEN));
         var before = store.read(WebhookStore::full);
         if (!full.equals(before)) {
             store.write(handle -> WebhookStore.markFull(handle, full, before));
@@ -157,7 +157,7 @@ final class Deliverer implements AutoCloseable {
                     .forEach(
                             id -> log.atWarn()
                                     .addKeyValue("webhook", id)
-                                    .addKeyValue("waiting", MessageStore.MOST_OPEN)
+                                    .addKeyValue("waiting", Message.MOST_OPEN)
                                     .log(
                                             "so many events wait for a webhook that further ones are given up until some have arrived"));
         }

@@ -280,7 +280,7 @@ final class DeliveryRoutes {
     private Redelivery reopenFailed(Webhook webhook, Instant now) {
         int failed = store.read(handle -> MessageStore.count(handle, webhook.id(), Message.State.FAILED));
         int waiting = store.read(handle -> MessageStore.count(handle, webhook.id(), Message.State.OPEN));
-        int events = Math.clamp(MessageStore.MOST_OPEN - waiting, 0, failed);
+        int events = Math.clamp(Message.MOST_OPEN - waiting, 0, failed);
         if (failed > 0 && events == 0) {
             throw new CayException(
                     ErrorKind.CONFLICT,
@@ -289,7 +289,7 @@ final class DeliveryRoutes {
         }
         store.write(handle -> {
             int open = MessageStore.count(handle, webhook.id(), Message.State.OPEN);
-            int most = Math.clamp(MessageStore.MOST_OPEN - open, 0, events);
+            int most = Math.clamp(Message.MOST_OPEN - open, 0, events);
             return MessageStore.reopenFailed(handle, webhook.id(), now, most);
         });
         return new Redelivery(events, failed - events);

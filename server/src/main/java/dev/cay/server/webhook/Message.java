@@ -28,6 +28,10 @@ record Message(
         boolean redelivered,
         @Nullable GivenUp givenUp,
         List<String> parts) {
+    /// Messages of a webhook that wait to be sent. Beyond that, further ones are given up at once, so that a
+    /// receiver that is away does not fill the database.
+    static final int MOST_OPEN = 10_000;
+
     Message {
         parts = List.copyOf(parts);
     }
@@ -74,7 +78,7 @@ record Message(
 
     /// Why a message was given up without another attempt.
     enum Reason {
-        FULL("%d events waited for this webhook already".formatted(MessageStore.MOST_OPEN)),
+        FULL("%d events waited for this webhook already".formatted(MOST_OPEN)),
         SWITCHED_OFF("the webhook was switched off, as nothing arrived there for a day");
 
         private final String sentence;

@@ -16,10 +16,6 @@ import org.jspecify.annotations.Nullable;
 /// line were tried and their hold has ended. Redelivered messages hold back none, and those that are sent for the
 /// first time go before them.
 final class MessageStore {
-    /// Messages of a webhook that wait to be sent. Beyond that, further ones are given up at once, so that a
-    /// receiver that is away does not fill the database.
-    static final int MOST_OPEN = 10_000;
-
     private MessageStore() {}
 
     private static final String IS_DUE = """
