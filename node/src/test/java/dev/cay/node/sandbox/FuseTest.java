@@ -94,7 +94,7 @@ class FuseTest extends NodeTest {
 
     private static void assertNotSaved(ThrowingCallable call) {
         assertThatThrownBy(call).isInstanceOfSatisfying(CayException.class, e -> {
-            assertThat(e.userMessage()).contains("FUSE file system is mounted at /data/m;");
+            assertThat(e.userMessage()).contains("FUSE file system is mounted at /data/m.");
             assertThat(e.kind()).isEqualTo(ErrorKind.NOT_SAVED);
         });
     }
@@ -314,7 +314,7 @@ class FuseTest extends NodeTest {
         within(SOON, () -> {
             var saved = node.keepers.pause(ID, Keep.MEMORY_IF_POSSIBLE);
             assertThat(saved.memory()).isFalse();
-            assertThat(saved.toString()).contains("mounted at /data/m;");
+            assertThat(saved.toString()).contains("mounted at /data/m.");
         });
         node.keepers.resume(ID, true);
         assertThat(node.run(ALLOWED, "cat /data/kept; ls /data/m | wc -l")).isEqualTo("kept\n0");

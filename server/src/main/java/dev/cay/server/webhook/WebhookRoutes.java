@@ -97,10 +97,15 @@ final class WebhookRoutes {
                     "a test of this webhook, or too many of others, waits for its receiver; try again when that has ended",
                     Duration.ofSeconds(2));
         }
+        exchange.sendJson(200, DeliveryRoutes.info(webhook, message, send(webhook, message)));
+    }
+
+    /// Its place is free again before the answer is sent: who has that may test once more.
+    private Attempt send(Webhook webhook, Message test) {
         try {
-            exchange.sendJson(200, DeliveryRoutes.info(webhook, message, call.send(webhook, id, text)));
+            return call.send(webhook, test.eventId(), test.body());
         } finally {
-            tests.remove(webhook, message);
+            tests.remove(webhook, test);
         }
     }
 
