@@ -216,7 +216,7 @@ report_failures() {
             rest = substr(line, RSTART, RLENGTH)
             sub(/^[^"]*"/, "", rest)
             gsub(/(&#10;|&#9;| )+/, " ", rest)
-            gsub(/&quot;/, "\"", rest); gsub(/&lt;/, "<", rest); gsub(/&gt;/, ">", rest); gsub(/&amp;/, "\\&", rest)
+            gsub(/&quot;/, "\"", rest); gsub(/&apos;/, "\x27", rest); gsub(/&lt;/, "<", rest); gsub(/&gt;/, ">", rest); gsub(/&amp;/, "\\&", rest)
             sub(/^ /, "", rest)
             return rest
         }
