@@ -38,8 +38,8 @@ class Echo(http.server.BaseHTTPRequestHandler):
             return self.front()
         if self.headers.get('Upgrade', '').lower() == 'websocket':
             return self.socket()
-        if self.path.startswith('/large'):
-            return self.large()
+        if self.path.startswith('/repeat'):
+            return self.repeat()
         body = self.body()
         seen = json.dumps({
             'host': self.headers.get('Host'),
@@ -55,7 +55,7 @@ class Echo(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(seen.encode())
 
-    def large(self):
+    def repeat(self):
         """Tells the length and the digest of the body, and repeats `Authorization` again and again in as many bytes."""
         digest, left = hashlib.sha256(), int(self.headers['Content-Length'])
         length = left

@@ -111,7 +111,7 @@ final class RealDomainTest {
                         .doesNotContain(SECRET);
                 assertThat(service.requests().get(path).headers()).containsEntry("authorization", "Bearer " + SECRET);
 
-                var lines = large(agent, version.getKey(), "https://" + SecretService.HOST + "/large")
+                var lines = large(agent, version.getKey(), "https://" + SecretService.HOST + "/repeat")
                         .lines()
                         .toList();
                 assertThat(lines.getFirst()).isEqualTo("200 " + version.getValue());
