@@ -86,7 +86,7 @@ final class ApiRoutes {
         var access = teams.access();
         var own = sandboxes.sandboxes();
         new TeamRoutes(access).addTo(routes);
-        new KeyRoutes(access, teams.keys(), sandboxes.upkeep().renewal()::ofKey).addTo(routes);
+        new KeyRoutes(access, teams.keys(), own::ownerOf, sandboxes.upkeep().renewal()::ofKey).addTo(routes);
         new TeamAdminRoutes(
                         access,
                         teams.teams(),

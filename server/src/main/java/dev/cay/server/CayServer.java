@@ -116,6 +116,7 @@ public final class CayServer implements AutoCloseable {
                 teams.access(),
                 teams.keys(),
                 teams.teams(),
+                sandboxes.sandboxes()::ownerOf,
                 sandboxes.upkeep().renewal()::ofKey,
                 base.tokens(),
                 teams.audit(),

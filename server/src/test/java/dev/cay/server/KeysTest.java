@@ -6,6 +6,7 @@ import dev.cay.testing.Fast;
 import java.nio.file.Files;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -370,6 +371,43 @@ final class KeysTest extends ServerTest {
         assertThat(cay.call("POST", "/api-keys", "{\"name\": \"x\", \"scope\": \"sandbox\"}")
                         .message())
                 .contains("'scope' must be all, read, sandboxes, templates, or sandbox:ID, not 'sandbox'");
+        assertThat(cay.call("POST", "/api-keys", "{\"name\": \"x\", \"scope\": \"sandbox:My_Box\"}")
+                        .message())
+                .contains("'scope' must be all, read, sandboxes, templates, or sandbox:ID, not 'sandbox:My_Box'");
+    }
+
+    /// Nobody finds out by such a request which sandboxes other teams have.
+    @Test
+    void forASandboxAreMadeByItsTeamAlone() {
+        String mine = cay.create();
+        String team = cay.admin("POST", "/admin/teams", "{\"name\": \"others\"}")
+                .json()
+                .get("teamID")
+                .stringValue();
+        String keys = "/admin/teams/%s/api-keys".formatted(team);
+        String key =
+                cay.admin("POST", keys, "{\"name\": \"k\"}").json().get("key").stringValue();
+        String members = "/admin/teams/%s/members/ann@example.org".formatted(team);
+        String gone = mine.substring(0, mine.length() - 1) + (mine.endsWith("a") ? "b" : "a");
+        var refusals = new HashSet<String>();
+        for (String id : List.of(mine, gone)) {
+            String body = "{\"name\": \"x\", \"scope\": \"sandbox:%s\"}".formatted(id);
+            for (var answer : List.of(
+                    cay.call("POST", "/api-keys", body, "X-API-Key", key),
+                    cay.admin("POST", keys, body),
+                    cay.admin("PUT", members, body))) {
+                assertThat(answer.status()).isEqualTo(400);
+                refusals.add(answer.message().replace(id, "ID"));
+            }
+        }
+        assertThat(refusals)
+                .containsExactly(
+                        "'scope' is for the sandbox 'ID', which the team does not have; `GET /v2/sandboxes` lists those it has");
+        assertThat(cay.admin("GET", keys, "").json().size()).isEqualTo(1);
+        assertThat(cay.admin("GET", "/admin/teams/%s/members".formatted(team), "")
+                        .json()
+                        .size())
+                .isZero();
     }
 
     @Test

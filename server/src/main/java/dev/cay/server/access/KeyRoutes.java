@@ -3,6 +3,7 @@ package dev.cay.server.access;
 import dev.cay.http.Exchange;
 import dev.cay.http.Routes;
 import dev.cay.server.request.RequestBody;
+import dev.cay.wire.SandboxId;
 import dev.cay.wire.TeamId;
 import dev.cay.wire.rest.ApiKeyInfo;
 import java.time.DateTimeException;
@@ -10,6 +11,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -20,12 +23,16 @@ public final class KeyRoutes {
 
     private final Access access;
     private final ApiKeys keys;
+    private final Function<SandboxId, Optional<TeamId>> owner;
     private final ToIntFunction<TeamKey> renewal;
 
+    /// @param owner   the team of a sandbox that lives
     /// @param renewal renews the tokens of sandboxes that a key could open, and says of how many
-    public KeyRoutes(Access access, ApiKeys keys, ToIntFunction<TeamKey> renewal) {
+    public KeyRoutes(
+            Access access, ApiKeys keys, Function<SandboxId, Optional<TeamId>> owner, ToIntFunction<TeamKey> renewal) {
         this.access = access;
         this.keys = keys;
+        this.owner = owner;
         this.renewal = renewal;
     }
 
@@ -59,9 +66,8 @@ public final class KeyRoutes {
 
     private void create(Caller caller, Exchange exchange) {
         var body = RequestBody.of(exchange);
-        String scope = body.text("scope");
-        var wanted = new ApiKeys.Wanted(
-                name(body), scope == null ? KeyScope.ALL : KeyScope.parse(scope), time(body, "expiresAt"));
+        var scope = KeyScope.wanted(body.text("scope"), caller.team().id(), owner);
+        var wanted = new ApiKeys.Wanted(name(body), scope, time(body, "expiresAt"));
         send(exchange, keys.create(caller.team(), wanted, caller.key()));
     }
 

@@ -3,10 +3,13 @@ package dev.cay.server.access;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.TeamId;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// The permissions of an API key. A request that no rule here allows needs a key with the scope `all`.
@@ -65,17 +68,47 @@ public record KeyScope(Kind kind, @Nullable SandboxId sandbox) {
         return new KeyScope(Kind.SANDBOX, sandbox);
     }
 
+    /// The scope that a request asks for; `all` if it asks for none.
+    ///
+    /// @param owner the team of a sandbox that lives
+    /// @throws CayException if it is no scope, or is for a sandbox that the team does not have. A sandbox of another
+    ///                      team counts as missing
+    public static KeyScope wanted(
+            @Nullable String text, TeamId team, Function<SandboxId, Optional<TeamId>> owner) {
+        var wanted = text == null ? ALL : parse(text);
+        var id = wanted.sandbox();
+        if (id != null && !owner.apply(id).equals(Optional.of(team))) {
+            throw new CayException(
+                    ErrorKind.INVALID_ARGUMENT,
+                    "'scope' is for the sandbox '%s', which the team does not have; `GET /v2/sandboxes` lists those it has"
+                            .formatted(id));
+        }
+        return wanted;
+    }
+
     /// @throws CayException if it is no scope
     public static KeyScope parse(String text) {
         if (text.startsWith("sandbox:")) {
-            return new KeyScope(Kind.SANDBOX, SandboxId.parse(text.substring("sandbox:".length())));
+            return ofSandbox(text);
         }
         for (var kind : Kind.values()) {
             if (kind.word.equals(text) && kind != Kind.SANDBOX) {
                 return new KeyScope(kind, null);
             }
         }
-        throw new CayException(
+        throw notOne(text);
+    }
+
+    private static KeyScope ofSandbox(String text) {
+        try {
+            return of(SandboxId.parse(text.substring("sandbox:".length())));
+        } catch (CayException _) {
+            throw notOne(text);
+        }
+    }
+
+    private static CayException notOne(String text) {
+        return new CayException(
                 ErrorKind.INVALID_ARGUMENT, "'scope' must be %s, not '%s'".formatted(HELP, shortened(text)));
     }
 

@@ -7,10 +7,13 @@ import dev.cay.server.access.KeyScope;
 import dev.cay.server.access.Team;
 import dev.cay.server.access.TeamKey;
 import dev.cay.server.request.RequestBody;
+import dev.cay.wire.SandboxId;
 import dev.cay.wire.TeamId;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.function.ToIntFunction;
 
 /// People and members of teams, for the operator.
@@ -19,14 +22,23 @@ final class MemberRoutes {
     private final People people;
     private final SignIns signIns;
     private final SignInOptions ways;
+    private final Function<SandboxId, Optional<TeamId>> owner;
     private final ToIntFunction<TeamKey> renewal;
 
+    /// @param owner   the team of a sandbox that lives
     /// @param renewal renews the tokens of all sandboxes that these rights opened, and returns their number
-    MemberRoutes(Access access, People people, SignIns signIns, SignInOptions ways, ToIntFunction<TeamKey> renewal) {
+    MemberRoutes(
+            Access access,
+            People people,
+            SignIns signIns,
+            SignInOptions ways,
+            Function<SandboxId, Optional<TeamId>> owner,
+            ToIntFunction<TeamKey> renewal) {
         this.access = access;
         this.people = people;
         this.signIns = signIns;
         this.ways = ways;
+        this.owner = owner;
         this.renewal = renewal;
     }
 
@@ -52,7 +64,7 @@ final class MemberRoutes {
         var before = people.members(team).stream()
                 .filter(member -> member.person().email().equals(Person.email(email)))
                 .findFirst();
-        var member = people.add(team, email, scope == null ? KeyScope.ALL : KeyScope.parse(scope));
+        var member = people.add(team, email, KeyScope.wanted(scope, team.id(), owner));
         var answer = new TreeMap<>(info(member));
         answer.putAll(kept(people.widerThan(member)));
         before.filter(old -> !member.scope().covers(old.scope()))

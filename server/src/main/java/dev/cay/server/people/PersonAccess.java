@@ -12,11 +12,14 @@ import dev.cay.server.people.openid.IssuerSettings;
 import dev.cay.server.people.openid.OpenId;
 import dev.cay.server.store.Store;
 import dev.cay.wire.CayException;
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.TeamId;
 import java.net.URI;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +46,7 @@ public final class PersonAccess implements AutoCloseable {
     private final MemberRoutes members;
     private final @Nullable OpenIdRoutes openId;
 
+    /// @param owner   the team of a sandbox that lives
     /// @param renewal renews the tokens of all sandboxes that these rights opened, and returns their number
     public PersonAccess(
             Settings settings,
@@ -50,6 +54,7 @@ public final class PersonAccess implements AutoCloseable {
             Access access,
             ApiKeys keys,
             Teams teams,
+            Function<SandboxId, Optional<TeamId>> owner,
             ToIntFunction<TeamKey> renewal,
             SandboxTokens secrets,
             Audit audit,
@@ -73,7 +78,7 @@ public final class PersonAccess implements AutoCloseable {
         cli = new CliRoutes(browsers, signIns, people, tokens, ways, notes);
         oauth = new OAuthRoutes(signIns, tokens, attempts, notes);
         browser = new BrowserRoutes(browsers, signIns, tokens, attempts, ways, notes);
-        members = new MemberRoutes(access, people, signIns, ways, renewal);
+        members = new MemberRoutes(access, people, signIns, ways, owner, renewal);
         var domains =
                 settings.domains().stream().map(PersonAdmission.Domain::parse).toList();
         openId = issuer == null
