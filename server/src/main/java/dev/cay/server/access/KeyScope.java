@@ -71,10 +71,9 @@ public record KeyScope(Kind kind, @Nullable SandboxId sandbox) {
     /// The scope that a request asks for; `all` if it asks for none.
     ///
     /// @param owner the team of a sandbox that lives
-    /// @throws CayException if it is no scope, or is for a sandbox that the team does not have. A sandbox of another
-    ///                      team counts as missing
-    public static KeyScope wanted(
-            @Nullable String text, TeamId team, Function<SandboxId, Optional<TeamId>> owner) {
+    /// @throws CayException if it is no scope, or for a sandbox that the team does not have; one of another team
+    ///                      counts as missing
+    public static KeyScope wanted(@Nullable String text, TeamId team, Function<SandboxId, Optional<TeamId>> owner) {
         var wanted = text == null ? ALL : parse(text);
         var id = wanted.sandbox();
         if (id != null && !owner.apply(id).equals(Optional.of(team))) {
