@@ -14,7 +14,9 @@ import dev.cay.wire.ErrorKind;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +36,7 @@ final class GatewayServer implements Upstream.Server, AutoCloseable {
     private final WaitLimits limits = new WaitLimits();
     private final @Nullable ServerAuthorization authorization;
     private final ServerStatus status = new ServerStatus();
+    private final Set<Upstream> opening = ConcurrentHashMap.newKeySet();
     private FirstLink first = new FirstLink(FirstLink.KEPT);
     private @Nullable ChosenHome home;
     private boolean retired;
@@ -95,6 +98,11 @@ final class GatewayServer implements Upstream.Server, AutoCloseable {
         return home().connect(listener);
     }
 
+    @Override
+    public Set<Upstream> opening() {
+        return opening;
+    }
+
     synchronized ChosenHome home() {
         if (retired) {
             throw new CayException(ErrorKind.UNAVAILABLE, "it was removed");
@@ -151,7 +159,7 @@ final class GatewayServer implements Upstream.Server, AutoCloseable {
         Thread.ofVirtual().name("mcp-probe-" + key()).start(() -> tryOut(link));
     }
 
-    private synchronized FirstLink first() {
+    synchronized FirstLink first() {
         return first;
     }
 
@@ -380,6 +388,12 @@ final class GatewayServer implements Upstream.Server, AutoCloseable {
         if (now != null) {
             now.close();
         }
+        closeOpening();
+    }
+
+    /// A client that waits for the server's first answer gets an error at once, and not when its time is over.
+    private void closeOpening() {
+        opening.forEach(Upstream::close);
     }
 
     /// The same without another message to it, for a server that its sandbox may not reach any more.
@@ -388,6 +402,7 @@ final class GatewayServer implements Upstream.Server, AutoCloseable {
         if (now != null) {
             now.cut();
         }
+        closeOpening();
         first().close();
     }
 

@@ -11,6 +11,7 @@ import java.io.Serial;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -52,6 +53,10 @@ final class Upstream implements ServerLink.Listener, AutoCloseable {
         /// @param listener gets its messages
         ServerLink link(ServerLink.Listener listener);
 
+        /// Connections that are being made. The server closes them when it ends, because the end of its process is not
+        /// reported to them.
+        Set<Upstream> opening();
+
         /// It cannot be used.
         void failed(String why);
     }
@@ -77,7 +82,7 @@ final class Upstream implements ServerLink.Listener, AutoCloseable {
     private final NotificationLimit notificationLimit = new NotificationLimit();
     private volatile @Nullable String over;
     private volatile long used = System.nanoTime();
-    private @Nullable ServerLink link;
+    private volatile @Nullable ServerLink link;
     private JsonNode capabilities = Json.mapper().createObjectNode();
     private String instructions = "";
 
@@ -91,6 +96,7 @@ final class Upstream implements ServerLink.Listener, AutoCloseable {
     /// @param hello parameters of `initialize` as the client sent them
     static Upstream open(Server server, ObjectNode hello, Audience audience) {
         var upstream = new Upstream(server, audience);
+        server.opening().add(upstream);
         try {
             upstream.link = server.link(upstream);
             upstream.greet(hello);
@@ -98,6 +104,8 @@ final class Upstream implements ServerLink.Listener, AutoCloseable {
         } catch (RuntimeException e) {
             upstream.close();
             throw e;
+        } finally {
+            server.opening().remove(upstream);
         }
     }
 

@@ -187,6 +187,27 @@ class FirstLinkTest {
         assertThat(home.links).hasSize(2);
     }
 
+    /// It would hear nothing until the server's time to answer is over.
+    @Test
+    void whoWaitsForAServerThatIsRemovedHearsSoAtOnce() throws Exception {
+        home.mayAnswer = new CountDownLatch(1);
+        server.probe();
+        assertThat(home.connected.poll(20, TimeUnit.SECONDS)).isNotNull();
+        var waiting = List.of(
+                CompletableFuture.supplyAsync(() -> server.connect(NOTHING, new Audience())),
+                CompletableFuture.supplyAsync(
+                        () -> server.connect(hello("{\"capabilities\": {\"sampling\": {}}}"), new Audience())));
+        assertThat(home.connected.poll(20, TimeUnit.SECONDS)).isNotNull();
+        Await.until("one waits for the first try", server.first()::isTaken);
+        Await.until("both were greeted", () -> home.links.stream().noneMatch(link -> link.said.isEmpty()));
+        server.retire();
+        for (var one : waiting) {
+            assertThatThrownBy(() -> one.get(20, TimeUnit.SECONDS)).hasMessageContaining("is not connected any more");
+        }
+        assertThat(server.opening()).isEmpty();
+        assertThat(home.links).allMatch(link -> link.closed.getCount() == 0);
+    }
+
     @Test
     void oneThatEndedMeanwhileIsNotGivenAway() throws Exception {
         server.probe();
