@@ -361,12 +361,30 @@ final class GatewayServer implements Upstream.Server, AutoCloseable {
                 thread -> Thread.ofVirtual().name("mcp-turn-" + key()).start(thread));
     }
 
-    /// @return false when it is to be closed instead
+    /// Suspends it with its paused sandbox, and ends it if that is not possible. Does nothing when the sandbox was
+    /// resumed meanwhile.
+    ///
+    /// @return false if it has ended
     boolean sleep() {
+        ChosenHome now;
+        synchronized (this) {
+            if (!away) {
+                return true;
+            }
+            now = home;
+        }
         // Later clients start the server themselves.
         first().close();
-        var now = now();
-        return now != null && now.sleep();
+        if (now == null || now.sleep()) {
+            return true;
+        }
+        synchronized (this) {
+            if (home == now) {
+                home = null;
+            }
+        }
+        now.close();
+        return false;
     }
 
     void wake() {

@@ -381,14 +381,14 @@ final class GatewaySession implements Conversation, ServerConnections.Audience {
         left.accept(this);
     }
 
-    /// See {@link Servers#disconnect}.
-    void disconnect(GatewayServer server) {
-        servers.disconnect(server);
+    /// See {@link ServerConnections#disconnection}.
+    Runnable disconnection(GatewayServer server) {
+        return servers.disconnection(server);
     }
 
     /// The server is not reached any more as it was, and may have something else to list when it is reached again.
     void cut(GatewayServer server) {
-        servers.disconnect(server);
+        servers.disconnection(server).run();
         servers.forget(server);
         List.of(Listed.TOOLS, Listed.PROMPTS, Listed.RESOURCES).forEach(this::changed);
     }

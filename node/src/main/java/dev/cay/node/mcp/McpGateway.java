@@ -8,6 +8,7 @@ import dev.cay.mcp.protocol.ConversationHost;
 import dev.cay.mcp.protocol.face.HttpFace;
 import dev.cay.wire.AccessToken;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -149,8 +150,14 @@ public final class McpGateway implements Handler, ConversationHost, AutoCloseabl
     }
 
     private void end(GatewayServer server) {
+        var connections = connections(server);
         server.close();
-        sessions.forEach(session -> session.disconnect(server));
+        connections.forEach(Runnable::run);
+    }
+
+    /// What ends the connections that clients have to a server now.
+    private List<Runnable> connections(GatewayServer server) {
+        return sessions.stream().map(session -> session.disconnection(server)).toList();
     }
 
     /// Ends connections to remote servers. As long as the sandbox may not reach the internet, a client that needs
@@ -168,12 +175,15 @@ public final class McpGateway implements Handler, ConversationHost, AutoCloseabl
         away = true;
         servers.all().forEach(server -> server.setAway(true));
         servers.all().stream().filter(GatewayServer::isRemote).forEach(this::end);
-        servers.all()
-                .forEach(server -> server.inTurn(() -> {
-                    if (away && !server.sleep()) {
-                        end(server);
-                    }
-                }));
+        servers.all().forEach(server -> server.inTurn(() -> sleep(server)));
+    }
+
+    /// A sandbox that was resumed meanwhile may have new connections, which stay.
+    private void sleep(GatewayServer server) {
+        var connections = connections(server);
+        if (!server.sleep()) {
+            connections.forEach(Runnable::run);
+        }
     }
 
     void wake() {

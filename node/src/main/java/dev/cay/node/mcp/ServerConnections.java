@@ -181,9 +181,13 @@ final class ServerConnections implements AutoCloseable {
         }
     }
 
-    /// Disconnects from a server that was ended. It is connected again when the client needs it.
-    void disconnect(GatewayServer server) {
-        servers().stream().filter(place -> place.server() == server).forEach(SessionServer::disconnect);
+    /// Ends the connection to a server that there is now, whenever it is run; a later connection stays.
+    Runnable disconnection(GatewayServer server) {
+        var there = servers().stream()
+                .filter(place -> place.server() == server)
+                .map(SessionServer::disconnection)
+                .toList();
+        return () -> there.forEach(Runnable::run);
     }
 
     @Override

@@ -225,9 +225,9 @@ final class Servers implements AutoCloseable {
                 .forEach(place -> List.of(Listed.values()).forEach(place::forget));
     }
 
-    /// Disconnects from a server that was ended. It is connected again when the client needs it.
-    void disconnect(GatewayServer server) {
-        connections.disconnect(server);
+    /// See {@link ServerConnections#disconnection}.
+    Runnable disconnection(GatewayServer server) {
+        return connections.disconnection(server);
     }
 
     /// Closes; connections that are being made are closed when they are ready.

@@ -54,13 +54,17 @@ final class SessionServer {
 
     /// Disconnects; a connection that is being made is closed when it is ready.
     void disconnect() {
-        CompletableFuture<Upstream> there;
-        synchronized (this) {
-            there = connection;
-        }
-        if (there != null) {
-            var _ = there.thenAccept(Upstream::close);
-        }
+        disconnection().run();
+    }
+
+    /// Ends the connection that there is now, whenever it is run; a later connection stays.
+    synchronized Runnable disconnection() {
+        var there = connection;
+        return () -> {
+            if (there != null) {
+                var _ = there.thenAccept(Upstream::close);
+            }
+        };
     }
 
     /// Its list, if it was read.
