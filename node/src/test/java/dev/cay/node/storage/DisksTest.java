@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
@@ -110,6 +111,56 @@ class DisksTest {
         @Override
         public Path directory() {
             return pool.directory("sandboxes");
+        }
+
+        private void plant(Path... places) {
+            for (Path place : places) {
+                Programs.ofHost().require(LIMIT, "btrfs", "subvolume", "create", place.toString());
+            }
+        }
+
+        /// As a sandbox could leave them in a volume: with any name, in each other, and read-only.
+        @Test
+        void deletesADiskWithSubvolumesInIt() throws IOException {
+            Path disk = directory().resolve("one");
+            Path other = directory().resolve("other");
+            disks.create(disk, BYTES);
+            disks.create(other, BYTES);
+            plant(other.resolve("inner"));
+            Files.writeString(other.resolve("inner/file"), "mine");
+            Path upper = disk.resolve("upper");
+            Path longest = upper.resolve("n".repeat(255));
+            Path odd = Files.createDirectories(upper.resolve("dir" + "/deep".repeat(50)))
+                    .resolve("..\n-rf ~");
+            Path fixed = upper.resolve("fixed");
+            plant(longest, odd, odd.resolve("a"), odd.resolve("a/b"), odd.resolve("a/c"), fixed, fixed.resolve("in"));
+            Files.createSymbolicLink(fixed.resolve("away"), other);
+            Files.createSymbolicLink(upper.resolve("inner"), other.resolve("inner"));
+            for (Path each : new Path[] {fixed.resolve("in"), fixed}) {
+                Programs.ofHost().require(LIMIT, "btrfs", "property", "set", "-ts", each.toString(), "ro", "true");
+            }
+
+            disks.delete(disk);
+
+            assertThat(disk).doesNotExist();
+            assertThat(other.resolve("inner/file")).hasContent("mine");
+            disks.delete(other);
+            assertThat(other).doesNotExist();
+        }
+
+        @Test
+        void deletesSoManySubvolumesAtATime() throws IOException {
+            Path disk = directory().resolve("one");
+            disks.create(disk, BYTES);
+            plant(IntStream.range(0, 1050)
+                    .mapToObj(number -> disk.resolve("upper/" + number))
+                    .toArray(Path[]::new));
+            assertThatThrownBy(() -> disks.delete(disk)).hasMessageContaining("1000 are deleted, try again");
+            try (var left = Files.list(disk.resolve("upper"))) {
+                assertThat(left).hasSize(50);
+            }
+            disks.delete(disk);
+            assertThat(disk).doesNotExist();
         }
     }
 
