@@ -1,5 +1,6 @@
 package dev.cay.server.volume;
 
+import dev.cay.life.Steps;
 import dev.cay.server.access.Team;
 import dev.cay.server.access.Teams;
 import dev.cay.server.request.RequestBody;
@@ -121,7 +122,9 @@ public final class Volumes {
         }
         try {
             node.delete(volume.id());
+            Steps.reach("volume-removed");
             store.write(handle -> VolumeStore.delete(handle, volume.id()));
+            Steps.reach("volume-forgotten");
             volumes.remove(volume.id());
             if (failed.remove(volume.id())) {
                 log.atInfo().addKeyValue("volume", volume.id()).log("a volume is deleted now");
@@ -255,6 +258,7 @@ public final class Volumes {
                 throw inUse(volume, users);
             }
         });
+        Steps.reach("volume-marked");
         remove(marked);
     }
 
