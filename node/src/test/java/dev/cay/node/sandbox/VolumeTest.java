@@ -562,6 +562,19 @@ class VolumeTest extends NodeTest {
         assertThat(place(small)).doesNotExist();
     }
 
+    /// The filter of system calls is part of what is saved.
+    @Test
+    void aRestoredSandboxMakesNoSubvolumeInAVolume() throws Exception {
+        var small = volume(8);
+        node.keepers.create(mounting("one", at(small, "/data")));
+        pauseForGood();
+        node.keepers.resume(ONE, true);
+        assertThat(node.run("one", SUBVOLUMES).lines())
+                .filteredOn("Operation not permitted"::equals)
+                .hasSize(8);
+        assertThat(node.run("one", "ls /data")).isEqualTo("a\nb");
+    }
+
     @Test
     void aDeletionThatAKillCutIsCompletedByTheNextOne() throws Exception {
         var cut = volume(8);
