@@ -1,3 +1,4 @@
+#include "../src/cay.h"
 #include "shim.h"
 
 #include <dlfcn.h>
@@ -27,7 +28,6 @@
 
 /* The device's number in this process; 0 without one. A process that CRIU forks has the same. */
 static int device;
-
 
 void make_way(int number)
 {
@@ -73,23 +73,9 @@ static void limit_wait(int connection, time_t seconds)
 
 static void receive_device(int connection)
 {
-    char byte;
-    struct iovec part = {&byte, 1};
-    union {
-        char room[CMSG_SPACE(sizeof(int))];
-        struct cmsghdr aligned;
-    } control;
-    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
-    int got = -1;
     limit_wait(connection, PATIENCE);
-    ssize_t received = recvmsg(connection, &message, MSG_CMSG_CLOEXEC);
+    int got = receive_descriptor(connection);
     limit_wait(connection, 0);
-    if (received != 1)
-        return;
-    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-    if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS
-        && header->cmsg_len == CMSG_LEN(sizeof got))
-        memcpy(&got, CMSG_DATA(header), sizeof got);
     int kept = got < 0 || !is_device(got) ? -1 : (int)syscall(SYS_fcntl, got, F_DUPFD_CLOEXEC, DEVICE_FROM);
     if (got >= 0)
         syscall(SYS_close, got);

@@ -35,4 +35,7 @@ unsigned long parse_number(const char *text, const char *what);
 /* Sends one byte of zero with the descriptor; not 0 if the other side does not take it. */
 int send_descriptor(int socket, int descriptor, int flags);
 
+/* The descriptor that comes with the next byte; -1 if there is none. It is closed when another program is executed. */
+int receive_descriptor(int socket);
+
 #endif

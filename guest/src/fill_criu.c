@@ -35,24 +35,6 @@ static int send_device(int connection)
     return failed;
 }
 
-static int receive_descriptor(int connection)
-{
-    char byte;
-    struct iovec part = {&byte, 1};
-    union {
-        char room[CMSG_SPACE(sizeof(int))];
-        struct cmsghdr aligned;
-    } control;
-    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
-    int descriptor = -1;
-    if (recvmsg(connection, &message, MSG_CMSG_CLOEXEC) <= 0)
-        return -1;
-    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-    if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS && header->cmsg_len == CMSG_LEN(sizeof descriptor))
-        memcpy(&descriptor, CMSG_DATA(header), sizeof descriptor);
-    return descriptor;
-}
-
 static void add_task(int origin)
 {
     int descriptor = receive_descriptor(shared->connection);

@@ -66,25 +66,15 @@ static void ask_for(const char *what, const char *name, const struct fuse_wish *
     ask_node(what, &headers, &body, ANSWER_SECONDS, &status);
 }
 
-static int receive_descriptor(int listener)
+static int receive_connection(int listener)
 {
     struct pollfd wait = {.fd = listener, .events = POLLIN};
     if (poll(&wait, 1, 1000) != 1)
         fail("Cay has mounted it and does not give it to this program");
     int connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-    char byte;
-    struct iovec part = {&byte, 1};
-    union {
-        char room[CMSG_SPACE(sizeof(int))];
-        struct cmsghdr aligned;
-    } control;
-    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
-    ssize_t got = connection < 0 ? -1 : recvmsg(connection, &message, MSG_CMSG_CLOEXEC);
-    struct cmsghdr *header = got == 1 ? CMSG_FIRSTHDR(&message) : NULL;
-    if (!header || header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS)
+    int descriptor = connection < 0 ? -1 : receive_descriptor(connection);
+    if (descriptor < 0)
         fail("Cay has mounted it and does not give it to this program");
-    int descriptor;
-    memcpy(&descriptor, CMSG_DATA(header), sizeof descriptor);
     close(connection);
     return descriptor;
 }
@@ -138,7 +128,7 @@ static void mount_for(struct fuse_wish *wish)
     char name[NAME_SIZE + 1];
     int listener = listen_for_node(name);
     ask_for("/fuse/mount", name, wish);
-    hand_over(wish->socket, receive_descriptor(listener));
+    hand_over(wish->socket, receive_connection(listener));
     close(listener);
     if (has_option(wish->options, "auto_unmount"))
         unmount_at_end(wish);
