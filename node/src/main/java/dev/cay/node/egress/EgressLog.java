@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -48,7 +49,8 @@ final class EgressLog implements LogRoom.Log {
 
     private final InstantSource clock;
     private final LogRoom room;
-    private final Supplier<String> owner;
+    private final String sandbox;
+    private final Supplier<Optional<String>> owner;
     private final LinkedHashMap<Key, Row> rows = new LinkedHashMap<>(16, 0.75f, true);
     private long dropped;
     private int told;
@@ -56,22 +58,24 @@ final class EgressLog implements LogRoom.Log {
     private volatile boolean forgotten;
     private volatile Consumer<EgressEntry> onRefusal = _ -> {};
 
-    /// @param team of the sandbox; asked once there is something to note
-    EgressLog(InstantSource clock, LogRoom room, Supplier<String> team) {
+    /// @param sandbox its name, which stands for a team while it has none
+    /// @param team    asked until there is one, because a sandbox may be started before a team gets it
+    EgressLog(InstantSource clock, LogRoom room, String sandbox, Supplier<Optional<String>> team) {
         this.clock = clock;
         this.room = room;
+        this.sandbox = sandbox;
         this.owner = team;
     }
 
-    /// Whose room its entries take.
+    /// Whose room its entries take. The answer is kept, because nobody knows the team of a sandbox that has ended.
     @Override
     public String team() {
         var known = team;
         if (known == null) {
-            known = owner.get();
+            known = owner.get().orElse(null);
             team = known;
         }
-        return known;
+        return known == null ? sandbox : known;
     }
 
     /// Takes no more entries, because they count no more.

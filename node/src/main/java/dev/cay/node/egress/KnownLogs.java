@@ -72,7 +72,7 @@ final class KnownLogs {
     }
 
     private EgressLog empty(SandboxId id) {
-        var empty = new EgressLog(clock, room, () -> owners.share(id));
+        var empty = new EgressLog(clock, room, id.value(), () -> owners.team(id));
         empty.onRefusal(entry -> refusals.getOrDefault(id, _ -> {}).accept(entry));
         return empty;
     }

@@ -31,14 +31,32 @@ final class LogRoom {
 
     /// The logs of one team, each with its number of entries.
     private static final class Share {
+        private final String team;
         private final Map<Log, Integer> logs = new HashMap<>();
         private int entries;
+
+        private Share(String team) {
+            this.team = team;
+        }
+
+        private void add(Log log, int more) {
+            logs.merge(log, more, Integer::sum);
+            entries += more;
+        }
+
+        /// @return how many entries the log had
+        private int remove(Log log) {
+            Integer had = logs.remove(log);
+            entries -= had == null ? 0 : had;
+            return had == null ? 0 : had;
+        }
     }
 
     private final int most;
 
     // Guarded by this.
     private final Map<String, Share> byTeam = new HashMap<>();
+    private final Map<Log, Share> byLog = new HashMap<>();
     private int all;
 
     LogRoom() {
@@ -51,31 +69,48 @@ final class LogRoom {
 
     /// Makes room for an entry that a log has just got.
     void added(Log log) {
-        var full = count(log);
-        if (full != null) {
+        for (var full = count(log, 1); full != null; full = count(log, 0)) {
             full.dropOldest();
         }
     }
 
-    /// @return a log that must lose an entry for it; null if there is room
-    private synchronized @Nullable Log count(Log log) {
+    /// @return a log that must lose an entry; null if there is room
+    private synchronized @Nullable Log count(Log log, int more) {
         if (log.forgotten()) {
             return null;
         }
-        var share = byTeam.computeIfAbsent(log.team(), _ -> new Share());
-        int entries = share.logs.merge(log, 1, Integer::sum);
-        share.entries++;
-        all++;
+        var share = shareOf(log);
+        share.add(log, more);
+        all += more;
+        int entries = share.logs.getOrDefault(log, 0);
         if (entries <= MOST_OF_LOG && share.entries <= most - all) {
             return null;
         }
         // A log of at least the usual length loses its own, which needs no look at the others.
         boolean usual = (long) entries * share.logs.size() >= share.entries;
         var full = usual ? log : longest(share);
-        share.logs.computeIfPresent(full, (_, count) -> count == 1 ? null : count - 1);
-        share.entries--;
+        share.add(full, -1);
         all--;
         return full;
+    }
+
+    /// The share of its team. The entries of a sandbox that was started before it had a team move to the team's share.
+    private Share shareOf(Log log) {
+        var share = byTeam.computeIfAbsent(log.team(), Share::new);
+        var before = byLog.put(log, share);
+        if (before != null && before != share) {
+            share.add(log, take(before, log));
+        }
+        return share;
+    }
+
+    /// @return how many entries the log had
+    private int take(Share share, Log log) {
+        int had = share.remove(log);
+        if (share.logs.isEmpty()) {
+            byTeam.remove(share.team, share);
+        }
+        return had;
     }
 
     private static Log longest(Share share) {
@@ -88,14 +123,9 @@ final class LogRoom {
     /// Gives back the room of a log that is not kept any more.
     synchronized void forget(Log log) {
         log.forget();
-        var share = byTeam.get(log.team());
-        Integer entries = share == null ? null : share.logs.remove(log);
-        if (share != null && entries != null) {
-            share.entries -= entries;
-            all -= entries;
-            if (share.logs.isEmpty()) {
-                byTeam.remove(log.team());
-            }
+        var share = byLog.remove(log);
+        if (share != null) {
+            all -= take(share, log);
         }
     }
 }

@@ -7,6 +7,9 @@ import dev.cay.wire.node.EgressEntry;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -15,7 +18,11 @@ final class EgressLogTest {
     private final EgressLog log = log(new LogRoom(1 << 20), "team");
 
     private static EgressLog log(LogRoom room, String team) {
-        return new EgressLog(InstantSource.fixed(Instant.EPOCH), room, () -> team);
+        return log(room, "sandbox", () -> Optional.of(team));
+    }
+
+    private static EgressLog log(LogRoom room, String sandbox, Supplier<Optional<String>> team) {
+        return new EgressLog(InstantSource.fixed(Instant.EPOCH), room, sandbox, team);
     }
 
     @Test
@@ -72,6 +79,27 @@ final class EgressLogTest {
             fill(log, 1000);
             assertThat(log.seen().entries()).hasSize(400);
         }
+    }
+
+    /// A sandbox that is started in advance has no team, and may have refused packets already.
+    @Test
+    void whatASandboxTriedBeforeATeamGotItCountsForTheTeam() {
+        var room = new LogRoom(10_000);
+        var owner = new AtomicReference<String>();
+        var spares = IntStream.range(0, 50)
+                .mapToObj(number -> log(room, "spare" + number, () -> Optional.ofNullable(owner.get())))
+                .toList();
+        spares.forEach(log -> fill(log, 10));
+        assertThat(spares.getFirst().team()).isEqualTo("spare0");
+        owner.set("noisy");
+        spares.forEach(log -> fill(log, 1000));
+        assertThat(spares).allSatisfy(log -> assertThat(log.team()).isEqualTo("noisy"));
+        assertThat(spares.stream().mapToInt(log -> log.seen().entries().size()).sum())
+                .isBetween(4000, 5000);
+        spares.forEach(room::forget);
+        var later = log(room, "later");
+        fill(later, 1000);
+        assertThat(later.seen().entries()).hasSize(1000);
     }
 
     private static void fill(EgressLog log, int entries) {
