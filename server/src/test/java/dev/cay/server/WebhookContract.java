@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -537,6 +538,30 @@ abstract class WebhookContract {
         assertThat(stats.get("buckets")).hasSize(25);
         assertThat(stats.get("durationMs").get("maximum").doubleValue())
                 .isGreaterThanOrEqualTo(stats.get("durationMs").get("average").doubleValue());
+    }
+
+    /// However many attempts there are, other requests do not wait for statistics.
+    @Test
+    void statsReadABoundedNumberOfAttempts() {
+        String hook = hook();
+        Instant now = cay.clock.instant();
+        cay.store.write(handle -> handle.createUpdate("""
+                        INSERT INTO webhook_attempt (id, webhook_id, event_id, started_at, duration_ms, url,
+                            request_headers, error_class)
+                        WITH RECURSIVE number (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM number WHERE n < 119999)
+                        SELECT 'a' || n, :hook, 'e' || n, :now - n, CASE WHEN n < 100000 THEN 5 ELSE 7000 END, 'u',
+                            '{}', CASE WHEN n % 2 = 0 THEN 'TIMEOUT' END
+                        FROM number WHERE true ON CONFLICT (id) DO NOTHING
+                        """)
+                .bind("hook", hook)
+                .bind("now", now.toEpochMilli())
+                .execute());
+        var stats = cay.call("GET", "/events/webhooks/" + hook + "/stats").json();
+        assertThat(stats.get("total").intValue()).isEqualTo(100_000);
+        assertThat(stats.get("failed").intValue()).isEqualTo(50_000);
+        assertThat(stats.get("durationMs").get("maximum").intValue()).isEqualTo(5);
+        String older = "/events/webhooks/%s/stats?end=%s".formatted(hook, now.minusMillis(100_000));
+        assertThat(cay.call("GET", older).json().get("total").intValue()).isEqualTo(19_999);
     }
 
     private void checkFilters(String hook) {

@@ -20,6 +20,9 @@ final class AttemptStore {
     /// Messages that one request looks at.
     private static final int MOST_LOOKED_AT = 5000;
 
+    /// Attempts that statistics count at most: a receiver that fails for days may have millions.
+    static final int MOST_COUNTED = 100_000;
+
     private static final List<String> EVERY_TYPE = Arrays.stream(LifecycleEvent.Type.values())
             .map(LifecycleEvent.Type::text)
             .toList();
@@ -175,15 +178,20 @@ final class AttemptStore {
                 .reversed();
     }
 
-    /// Counts attempts in buckets of equal length; empty buckets are left out.
+    /// The query for {@link #buckets}. The inner one reads an index alone, from its end, and stops at its limit.
+    static final String BUCKETS = """
+            SELECT started_at / :width AS bucket, count(*) AS total, count(error_class) AS failed,
+                min(duration_ms) AS minimum, avg(duration_ms) AS average, max(duration_ms) AS maximum
+            FROM (SELECT started_at, duration_ms, error_class FROM webhook_attempt
+                WHERE webhook_id = :webhook AND started_at >= :start AND started_at < :end
+                ORDER BY started_at DESC LIMIT :most) newest
+            GROUP BY bucket ORDER BY bucket
+            """;
+
+    /// Counts the newest attempts in buckets of equal length; empty buckets are left out.
     static List<Bucket> buckets(Handle handle, String webhookId, Instant start, Instant end, Duration width) {
-        return handle.createQuery("""
-                        SELECT started_at / :width AS bucket, count(*) AS total, count(error_class) AS failed,
-                            min(duration_ms) AS minimum, avg(duration_ms) AS average, max(duration_ms) AS maximum
-                        FROM webhook_attempt
-                        WHERE webhook_id = :webhook AND started_at >= :start AND started_at < :end
-                        GROUP BY bucket ORDER BY bucket
-                        """)
+        return handle.createQuery(BUCKETS)
+                .bind("most", MOST_COUNTED)
                 .bind("width", width.toMillis())
                 .bind("webhook", webhookId)
                 .bind("start", start.toEpochMilli())
