@@ -326,9 +326,8 @@ final class EgressConnection implements PathSandbox.Open, HttpBridge.Bridged {
         }
     }
 
-    /// Notes the address that requests go to, and not the one that the sandbox chose. Where that may not be connected
-    /// to,
-    /// the requests are answered so.
+    /// Notes the address that requests go to, and not the one that the sandbox chose. Where that
+    /// address is closed, the answers to the requests say so.
     private EgressLog.Row noteOpened(EgressRules rules) {
         try {
             return note(true, parts.gate().places(this, rules).getFirst());

@@ -13,8 +13,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// The destinations that one sandbox tried to reach. The oldest entries are removed when {@link LogRoom} has no room
-/// for
-/// them. Kept in memory, as long as the daemon and the sandbox. Thread-safe.
+/// for them. Kept in memory, as long as the daemon and the sandbox. Thread-safe.
 final class EgressLog implements LogRoom.Log {
     private static final int MOST_NAME = 253;
 

@@ -1,5 +1,6 @@
 package dev.cay.node.mcp;
 
+import dev.cay.life.FairShare;
 import dev.cay.mcp.protocol.Conversation;
 import dev.cay.mcp.protocol.Message;
 import dev.cay.mcp.protocol.RpcException;
@@ -7,6 +8,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
@@ -16,11 +18,16 @@ import tools.jackson.databind.node.ObjectNode;
 /// Servers may use the same ids and progress tokens, so questions get ids of the session. Thread-safe.
 final class ServerMessages {
     private static final Logger log = LoggerFactory.getLogger(ServerMessages.class);
-    private static final int MOST_QUESTIONS = 64;
+
+    /// Questions of all servers that the client has not answered.
+    private static final int MOST_QUESTIONS = 128;
 
     private final Conversation.Client client;
     private final ConcurrentMap<String, Question> questions = new ConcurrentHashMap<>();
     private final AtomicLong ids = new AtomicLong();
+
+    /// One server whose questions the client does not answer must not keep the others from asking.
+    private final FairShare places = new FairShare(MOST_QUESTIONS);
 
     /// A server's question to the client.
     ///
@@ -38,10 +45,13 @@ final class ServerMessages {
         about.ifPresentOrElse(call -> call.send(message), () -> client.send(message));
     }
 
-    /// Passes a question to the client. Too many open ones are refused.
+    /// Passes a question to the client. A server that has too many open ones is refused.
     void ask(Upstream from, Message request, Optional<Upstream.Call> about) {
-        if (questions.size() >= MOST_QUESTIONS) {
-            var full = new RpcException(RpcException.INTERNAL_ERROR, "too many questions are open");
+        if (!places.enter(from.server().key())) {
+            var full = new RpcException(
+                    RpcException.INTERNAL_ERROR,
+                    "the client has not answered too many questions of %s"
+                            .formatted(from.server().key()));
             from.send(Message.error(request.id(), full));
             return;
         }
@@ -59,8 +69,7 @@ final class ServerMessages {
     void cancel(Upstream from, Message notification, Optional<Upstream.Call> about) {
         var id = notification.params().path("requestId");
         questions.forEach((ours, question) -> {
-            if (question.from == from && question.id.equals(id)) {
-                questions.remove(ours);
+            if (question.from == from && question.id.equals(id) && take(ours) != null) {
                 ((ObjectNode) notification.params()).put("requestId", ours);
                 pass(notification, about);
             }
@@ -78,11 +87,20 @@ final class ServerMessages {
 
     /// Passes the client's answer to the server that asked.
     void answer(Message response) {
-        var question = questions.remove(response.id().asString(""));
+        var question = take(response.id().asString(""));
         if (question != null) {
             response.tree().set("id", question.id);
             elsewhere(() -> question.from.send(response));
         }
+    }
+
+    /// Removes a question; null if it is not open.
+    private @Nullable Question take(String ours) {
+        var question = questions.remove(ours);
+        if (question != null) {
+            places.leave(question.from.server().key());
+        }
+        return question;
     }
 
     /// Runs work on another thread, because the client's thread must not wait for a server.
@@ -100,10 +118,14 @@ final class ServerMessages {
 
     /// Drops the questions of a server that has ended.
     void forget(Upstream from) {
-        questions.values().removeIf(question -> question.from == from);
+        questions.forEach((ours, question) -> {
+            if (question.from == from) {
+                take(ours);
+            }
+        });
     }
 
     void clear() {
-        questions.clear();
+        questions.keySet().forEach(this::take);
     }
 }

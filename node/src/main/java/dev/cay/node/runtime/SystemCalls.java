@@ -188,9 +188,9 @@ final class SystemCalls {
         return others(index, values, Integer.SIZE);
     }
 
-    /// Conditions that together match every number but these, of so many bits: blocks of numbers with a common prefix
-    /// that contain none
-    /// of them. Rules of one call must not contradict each other, so "all but" has to be expressed this way.
+    /// Conditions that together match every number but these, of so many bits: blocks of numbers with a common
+    /// prefix that contain none of them. Rules of one call must not contradict each other, so "all but" has to be
+    /// expressed this way.
     private static List<Condition> others(int index, Set<Integer> values, int bits) {
         var blocks = new ArrayList<Condition>();
         for (int value : new TreeSet<>(values)) {

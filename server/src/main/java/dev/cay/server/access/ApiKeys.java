@@ -103,8 +103,7 @@ public final class ApiKeys {
     }
 
     /// Makes a key with a person's rights in each of their teams, for a program of theirs; all of them or none. They
-    /// are
-    /// revoked when the sign-in ends, and that of a team when the person leaves it.
+    /// are revoked when the sign-in ends, and that of a team when the person leaves it.
     ///
     /// @param rights what the person may do, where, and by which sign-in
     /// @param most   how many such keys a person has in a team; the oldest is revoked for a further one

@@ -10,8 +10,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// All API keys, found by their hash, by the id that names them elsewhere, and by their team: one of many teams does
-/// not
-/// wait for a walk over the keys of all. Thread-safe.
+/// not wait for a walk over the keys of all. Thread-safe.
 final class KnownKeys {
     private record Known(String hash, TeamKey key) {}
 

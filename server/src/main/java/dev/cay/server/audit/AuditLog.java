@@ -180,8 +180,7 @@ public final class AuditLog implements Audit, AutoCloseable {
     }
 
     /// Writes the head of the chain to the daemon's log, at the start, every hour and at the end, so that an operator
-    /// who keeps that log elsewhere can detect a
-    /// replaced chain.
+    /// who keeps that log elsewhere can detect a replaced chain.
     private void logHead() {
         var head = store.read(AuditStore::head);
         log.atInfo()

@@ -182,8 +182,7 @@ public final class DiskShares {
     }
 
     /// Runs what takes disk for a team, if its share is not full. What a snapshot takes is known when it is there: so
-    /// of
-    /// a team with a share one is made at a time, and the next one is refused if the share is full then.
+    /// of a team with a share one is made at a time, and the next one is refused if the share is full then.
     public <T> T take(TeamId team, Supplier<T> work) {
         if (quotas.of(team).diskMB() == null) {
             return work.get();

@@ -126,7 +126,7 @@ final class SandboxedHome implements ServerHome {
         }
     }
 
-    /// Where this server has side, all servers of the sandbox together have none, and one of them may end at any time.
+    /// Where this server has room, all servers of the sandbox together have none, and one of them may end at any time.
     /// It may also have ended since the connection was refused, so that is not awaited for long.
     @Override
     public void awaitRoom(Duration limit) {
