@@ -490,14 +490,7 @@ final class BuildApiTest {
                 .said(new BuildLine(Instant.EPOCH, Level.INFO, "1", "TOKEN=hidden"));
         ready(requested, "top");
         cay.call("PATCH", "/v2/templates/mine", "{\"public\":true}");
-        String team = cay.admin("POST", "/admin/teams", "{\"name\":\"other\"}")
-                .json()
-                .get("teamID")
-                .stringValue();
-        String key = cay.admin("POST", "/admin/teams/%s/api-keys".formatted(team), "{\"name\":\"k\"}")
-                .json()
-                .get("key")
-                .stringValue();
+        String key = cay.keyOfAnotherTeam();
         var headers = Map.of("X-API-Key", key);
         String template = "/templates/" + requested.get("templateID").stringValue();
         assertThat(cay.request("GET", template, headers).status())

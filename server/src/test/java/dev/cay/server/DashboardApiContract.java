@@ -72,14 +72,7 @@ abstract class DashboardApiContract extends ServerTest {
     }
 
     private String foreignKey() {
-        String team = cay.admin("POST", "/admin/teams", "{\"name\": \"other\"}")
-                .json()
-                .get("teamID")
-                .stringValue();
-        return cay.admin("POST", "/admin/teams/%s/api-keys".formatted(team), "{\"name\": \"k\"}")
-                .json()
-                .get("key")
-                .stringValue();
+        return cay.keyOfAnotherTeam();
     }
 
     private static List<String> ids(JsonNode list, String field) {

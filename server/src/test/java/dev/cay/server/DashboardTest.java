@@ -327,14 +327,7 @@ final class DashboardTest {
         assertThat(call(reader, "DELETE", "/sandboxes/" + id).status()).isEqualTo(403);
         assertThat(call(reader, "POST", "/process.Process/List", envd).status()).isEqualTo(404);
 
-        String team = cay.admin("POST", "/admin/teams", "{\"name\": \"others\"}")
-                .json()
-                .get("teamID")
-                .stringValue();
-        String foreign = cay.admin("POST", "/admin/teams/%s/api-keys".formatted(team), "{\"name\": \"k\"}")
-                .json()
-                .get("key")
-                .stringValue();
+        String foreign = cay.keyOfAnotherTeam();
         var other = browser(foreign);
         assertThat(call(other, "GET", "/sandboxes/" + id).status()).isEqualTo(404);
         assertThat(call(other, "GET", "/v2/sandboxes").text()).isEqualTo("[]");

@@ -204,14 +204,7 @@ abstract class LimitsContract {
         }
         refused(last, "20 requests to the API in 30 seconds");
         assertThat(Integer.parseInt(last.header("Retry-After"))).isBetween(1, 2);
-        String other = cay.admin("POST", "/admin/teams", "{\"name\": \"other\"}")
-                .json()
-                .get("teamID")
-                .stringValue();
-        String foreign = cay.admin("POST", "/admin/teams/%s/api-keys".formatted(other), "{\"name\": \"k\"}")
-                .json()
-                .get("key")
-                .stringValue();
+        String foreign = cay.keyOfAnotherTeam();
         assertThat(with(foreign, "GET", "/v2/sandboxes", "").status()).isEqualTo(200);
         // The operator is not held up, and can raise the limit.
         limit("{\"profile\": \"none\"}");

@@ -429,14 +429,7 @@ abstract class NetworkContract {
         assertThat(cay.call("PATCH", path.replace("/network", ""), "{\"public\":true}")
                         .status())
                 .isEqualTo(200);
-        String other = cay.admin("POST", "/admin/teams", "{\"name\":\"other\"}")
-                .json()
-                .get("teamID")
-                .stringValue();
-        String theirs = cay.admin("POST", "/admin/teams/%s/api-keys".formatted(other), "{\"name\":\"k\"}")
-                .json()
-                .get("key")
-                .stringValue();
+        String theirs = cay.keyOfAnotherTeam();
         var made = cay.request(
                 "POST",
                 "/v2/sandboxes",
@@ -499,14 +492,7 @@ abstract class NetworkContract {
         cay.node.egressSeen.clear();
         assertThat(cay.call("GET", "/sandboxes/" + id).status()).isEqualTo(404);
         assertThat(logOf(id)).as("after the end").isEqualTo("b.test 1, a.test 5");
-        String other = cay.admin("POST", "/admin/teams", "{\"name\":\"other\"}")
-                .json()
-                .get("teamID")
-                .stringValue();
-        String theirs = cay.admin("POST", "/admin/teams/%s/api-keys".formatted(other), "{\"name\":\"k\"}")
-                .json()
-                .get("key")
-                .stringValue();
+        String theirs = cay.keyOfAnotherTeam();
         assertThat(cay.request("GET", "/sandboxes/%s/egress".formatted(id), Map.of("X-API-Key", theirs))
                         .status())
                 .as("for another team")

@@ -6,12 +6,11 @@ import dev.cay.testing.NeedsRoot;
 final class PostgresDashboardApiTest extends DashboardApiContract {
     @Override
     TestServer begin() throws Exception {
-        PostgresEngine.empty();
-        return TestServer.on(PostgresEngine.open(), directory, new FakeNode(), new FakeClock(), "");
+        return PostgresEngine.begin(directory);
     }
 
     @Override
     TestServer next(TestServer before) throws Exception {
-        return TestServer.on(PostgresEngine.open(), directory, before.node, before.clock, before.key);
+        return PostgresEngine.again(directory, before);
     }
 }

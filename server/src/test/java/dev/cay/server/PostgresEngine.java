@@ -42,6 +42,17 @@ public final class PostgresEngine {
         return open(server);
     }
 
+    /// A server on a database with empty tables.
+    static TestServer begin(Path directory) throws IOException, InterruptedException {
+        empty();
+        return TestServer.on(open(), directory, new FakeNode(), new FakeClock(), "");
+    }
+
+    /// Another run of the server on the same database, files and node.
+    static TestServer again(Path directory, TestServer before) throws IOException {
+        return TestServer.on(open(), directory, before.node, before.clock, before.key);
+    }
+
     /// Fills the database of this test by SQL that makes its tables, too.
     static void restore(String script) throws IOException, InterruptedException, SQLException {
         empty();

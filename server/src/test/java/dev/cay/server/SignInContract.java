@@ -789,13 +789,6 @@ abstract class SignInContract extends ServerTest {
         assertThat(token(sandbox)).isNotEqualTo(second);
     }
 
-    private String token(String sandbox) {
-        return cay.call("GET", "/sandboxes/" + sandbox)
-                .json()
-                .get("envdAccessToken")
-                .stringValue();
-    }
-
     /// Both for a logout and for a refresh token that comes twice.
     @Test
     void theEndOfASignInCutsWhatIsUnderWayWithItsTokens() throws Exception {

@@ -359,6 +359,14 @@ final class TestServer implements AutoCloseable {
         return create("{\"templateID\":\"base\"}").get("sandboxID").stringValue();
     }
 
+    /// A key of a new team.
+    String keyOfAnotherTeam() {
+        var team = admin("POST", "/admin/teams", "{\"name\": \"other\"}");
+        String path =
+                "/admin/teams/%s/api-keys".formatted(team.json().get("teamID").stringValue());
+        return admin("POST", path, "{\"name\": \"k\"}").json().get("key").stringValue();
+    }
+
     static void await(String what, BooleanSupplier condition) {
         Await.until(what, condition::getAsBoolean);
     }

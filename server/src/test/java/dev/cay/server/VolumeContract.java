@@ -136,14 +136,7 @@ abstract class VolumeContract {
     @Test
     void anotherTeamSeesNothing() {
         var mine = volume("mine");
-        String other = cay.admin("POST", "/admin/teams", "{\"name\": \"other\"}")
-                .json()
-                .get("teamID")
-                .stringValue();
-        String key = cay.admin("POST", "/admin/teams/%s/api-keys".formatted(other), "{\"name\": \"k\"}")
-                .json()
-                .get("key")
-                .stringValue();
+        String key = cay.keyOfAnotherTeam();
         var foreign = Map.of("X-API-Key", key);
 
         assertThat(cay.request("GET", "/volumes", foreign, "").text()).isEqualTo("[]");
