@@ -1,13 +1,6 @@
 package dev.cay.server;
 
-import dev.cay.server.store.Store;
-import dev.cay.server.store.sqlite.TestStore;
 import dev.cay.testing.Fast;
 
 @Fast
-final class WebhookTest extends WebhookContract {
-    @Override
-    Store open() {
-        return TestStore.open(directory.resolve("cay.db"));
-    }
-}
+final class WebhookTest extends WebhookContract {}
