@@ -1,13 +1,6 @@
 package dev.cay.server;
 
-import dev.cay.server.store.Store;
-import dev.cay.server.store.sqlite.TestStore;
 import dev.cay.testing.Fast;
 
 @Fast
-final class NetworkTest extends NetworkContract {
-    @Override
-    Store open() {
-        return TestStore.open(directory.resolve("cay.db"));
-    }
-}
+final class NetworkTest extends NetworkContract {}

@@ -1,17 +1,16 @@
 package dev.cay.server;
 
-import dev.cay.server.store.Store;
 import dev.cay.testing.NeedsRoot;
 
 @NeedsRoot
 final class PostgresNetworkTest extends NetworkContract {
     @Override
-    void empty() throws Exception {
-        PostgresEngine.empty();
+    TestServer begin() throws Exception {
+        return PostgresEngine.begin(directory);
     }
 
     @Override
-    Store open() {
-        return PostgresEngine.open();
+    TestServer next(TestServer before) throws Exception {
+        return PostgresEngine.again(directory, before);
     }
 }
