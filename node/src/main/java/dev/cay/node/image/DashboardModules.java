@@ -19,8 +19,7 @@ import java.util.TreeMap;
 
 /// A layer with the sources of the dashboard, which are packed into this program, and the npm packages that they name.
 ///
-/// npm runs as a program of the host, so that it uses the host's registry, proxy and certificates; it verifies each
-/// package by the lock file, and runs no scripts of packages.
+/// npm verifies each package by the lock file.
 public final class DashboardModules {
     /// The directory of the sources in the layer.
     public static final String PLACE = "opt/dashboard";
@@ -76,23 +75,7 @@ public final class DashboardModules {
                 Files.createDirectories(file.getParent());
                 Files.write(file, each.getValue());
             }
-            var local = layers.require(base).resolve("usr/local");
-            var npm = List.of(
-                    local.resolve("bin/node").toString(),
-                    local.resolve("lib/node_modules/npm/bin/npm-cli.js").toString(),
-                    "ci",
-                    "--prefix",
-                    place.toString(),
-                    "--omit=dev",
-                    "--ignore-scripts",
-                    "--allow-git=none",
-                    "--git=/bin/false",
-                    "--allow-remote=none",
-                    "--allow-file=none",
-                    "--allow-directory=none",
-                    "--no-audit",
-                    "--no-fund",
-                    "--no-update-notifier");
+            var npm = NpmCommand.of(layers.require(base), "ci", List.of("--prefix", place.toString(), "--omit=dev"));
             try (var log = BuildLog.of(logs.resolve("dashboard.log"), "the dashboard")) {
                 NodeJs.follow(programs, LIMIT, npm, "fetch its packages", log);
             }

@@ -50,28 +50,17 @@ final class NodeJs {
         }
     }
 
-    /// Adds the recipe's modules, with the npm of a tree but as a program of the host, so that it uses the host's
-    /// registry, proxy and certificates. Install scripts are not run, because they would run on the host.
+    /// Adds the recipe's modules.
     ///
     /// @param tools tree that has npm
     void addModules(Path tools, Path rootfs, BuildLog log) {
         if (recipe.modules().isEmpty()) {
             return;
         }
-        var local = tools.resolve("usr/local");
-        var npm = new ArrayList<>(List.of(
-                local.resolve("bin/node").toString(),
-                local.resolve("lib/node_modules/npm/bin/npm-cli.js").toString(),
-                "install",
-                "--ignore-scripts",
-                "--no-audit",
-                "--no-fund",
-                "--no-update-notifier",
-                "--global",
-                "--prefix",
-                rootfs.resolve("usr/local").toString()));
-        npm.addAll(recipe.modules());
-        require(npm, log);
+        var arguments = new ArrayList<>(
+                List.of("--global", "--prefix", rootfs.resolve("usr/local").toString()));
+        arguments.addAll(recipe.modules());
+        require(NpmCommand.of(tools, "install", arguments), log);
     }
 
     private record Fetched(String name, String version) {

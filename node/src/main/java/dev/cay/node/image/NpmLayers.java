@@ -160,25 +160,8 @@ public final class NpmLayers implements AutoCloseable {
 
     private void fill(Path rootfs, Path base, String name, String version, Duration left) throws IOException {
         var prefix = Files.createDirectories(rootfs.resolve(PREFIX));
-        var local = base.resolve("usr/local");
-        var npm = List.of(
-                local.resolve("bin/node").toString(),
-                local.resolve("lib/node_modules/npm/bin/npm-cli.js").toString(),
-                "install",
-                "--global",
-                "--prefix",
-                prefix.toString(),
-                "--ignore-scripts",
-                "--allow-git=none",
-                "--git=/bin/false",
-                "--allow-remote=none",
-                "--allow-file=none",
-                "--allow-directory=none",
-                "--no-audit",
-                "--no-fund",
-                "--no-update-notifier",
-                "--",
-                name + "@" + version);
+        var npm = NpmCommand.of(
+                base, "install", List.of("--global", "--prefix", prefix.toString(), "--", name + "@" + version));
         String label = "npm package %s@%s".formatted(name, version);
         var file = logs.resolve("mcp-npm-" + name.replaceAll("[^\\w.-]", "_") + ".log");
         try (var log = BuildLog.of(file, label)) {
