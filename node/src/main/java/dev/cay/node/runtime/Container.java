@@ -1,6 +1,8 @@
 package dev.cay.node.runtime;
 
 import dev.cay.wire.SandboxId;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 
 /// A running container.
@@ -11,6 +13,16 @@ public record Container(SandboxId id, int pid, long startTime) {
     /// Whether its first process has ended, and with it all others.
     public boolean hasEnded() {
         return ProcessStat.read(pid).filter(stat -> stat.is(startTime)).isEmpty();
+    }
+
+    /// Whether CRIU works on it, perhaps after the end of the runc that started CRIU.
+    boolean isTraced() {
+        try {
+            String status = Files.readString(Path.of("/proc", Integer.toString(pid), "status"));
+            return !status.contains("\nTracerPid:\t0\n");
+        } catch (IOException gone) {
+            return false;
+        }
     }
 
     /// Its root directory. Everything below is hostile: resolve with `openat2` and `RESOLVE_IN_ROOT`, never by path.

@@ -23,10 +23,6 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import tools.jackson.core.JacksonException;
-import tools.jackson.core.JsonParser;
-import tools.jackson.core.JsonToken;
-import tools.jackson.databind.json.JsonMapper;
 
 /// Containers by runc, saved and restored by CRIU.
 ///
@@ -34,7 +30,6 @@ import tools.jackson.databind.json.JsonMapper;
 /// finds everything there; nothing is kept in memory.
 public final class RuncRuntime implements ContainerRuntime {
     private static final Logger log = LoggerFactory.getLogger(RuncRuntime.class);
-    private static final JsonMapper JSON = JsonMapper.builder().build();
     private static final Duration START_LIMIT = Duration.ofSeconds(30);
     private static final Duration SAVE_LIMIT = Duration.ofMinutes(5);
     private static final Duration END_LIMIT = Duration.ofSeconds(10);
@@ -42,7 +37,7 @@ public final class RuncRuntime implements ContainerRuntime {
     private static final long SHOWN_STEP = 256 << 10;
 
     private final GuestProgram guest;
-    private final Path states;
+    private final RuncStates states;
     private final Path bundles;
     private final String cgroupParent;
     private final NetworkLimits network;
@@ -65,10 +60,10 @@ public final class RuncRuntime implements ContainerRuntime {
             FillSettings filling) {
         this.guest = guest;
         this.network = network;
-        this.states = runDir.resolve("runc");
+        this.states = new RuncStates(runDir.resolve("runc"));
         this.bundles = runDir.resolve("bundles");
         this.cgroupParent = cgroupParent;
-        this.calls = new RuncCalls(guest, states);
+        this.calls = new RuncCalls(guest, states.directory());
         this.groups = new SandboxGroups(cgroupParent, cgroups, servers.memoryMB(), this::bundle);
         this.filling = filling;
         groups.order();
@@ -180,51 +175,13 @@ public final class RuncRuntime implements ContainerRuntime {
 
     @Override
     public Optional<Container> find(SandboxId id) {
-        Path state = states.resolve(id.value()).resolve("state.json");
-        try (var in = Files.newInputStream(state);
-                var json = JSON.createParser(in)) {
-            return Optional.of(container(id, json)).filter(RuncRuntime::isAlive);
-        } catch (NoSuchFileException e) {
-            return Optional.empty();
-        } catch (JacksonException e) {
-            log.atWarn().setCause(e).addKeyValue("sandbox", id).log("the state file of a container cannot be parsed");
-            return Optional.empty();
-        } catch (IOException e) {
-            throw unreadable(state, e);
-        }
-    }
-
-    /// Reads only as far as needed: a state has 50 KB, and a daemon that starts reads those of all sandboxes.
-    private static Container container(SandboxId id, JsonParser state) {
-        int pid = 0;
-        long startTime = 0;
-        state.nextToken();
-        while ((pid == 0 || startTime == 0) && state.nextToken() == JsonToken.PROPERTY_NAME) {
-            switch (state.currentName()) {
-                case "init_process_pid" -> pid = state.nextIntValue(0);
-                case "init_process_start" -> startTime = state.nextLongValue(0);
-                default -> {
-                    state.nextToken();
-                    state.skipChildren();
-                }
-            }
-        }
-        return new Container(id, pid, startTime);
-    }
-
-    private static boolean isAlive(Container container) {
-        return container.pid() > 1 && !container.hasEnded();
-    }
-
-    /// The error for an unreadable file. It may belong to a running sandbox, which must not be taken for missing.
-    private static CayException unreadable(Path file, IOException e) {
-        return new CayException(ErrorKind.UNAVAILABLE, "cannot read %s: %s".formatted(file, e.getMessage()), e);
+        return states.find(id);
     }
 
     /// Everything that bears a sandbox's name, whichever part of it a crash left.
     @Override
     public List<SandboxId> list() {
-        var names = Stream.of(names(bundles), names(states), groups.names())
+        var names = Stream.of(names(bundles), names(states.directory()), groups.names())
                 .flatMap(List::stream)
                 .distinct();
         return SandboxId.among(names);
@@ -245,7 +202,7 @@ public final class RuncRuntime implements ContainerRuntime {
         try {
             return bundle(id).guest();
         } catch (IOException e) {
-            throw unreadable(bundle(id).directory(), e);
+            throw RuncStates.unreadable(bundle(id).directory(), e);
         }
     }
 
@@ -253,7 +210,7 @@ public final class RuncRuntime implements ContainerRuntime {
     public void settle(SandboxId id) {
         Launcher.of(bundle(id)).await(SAVE_LIMIT);
         long deadline = System.nanoTime() + SAVE_LIMIT.toNanos();
-        while (find(id).filter(RuncRuntime::isTraced).isPresent() && System.nanoTime() < deadline) {
+        while (find(id).filter(Container::isTraced).isPresent() && System.nanoTime() < deadline) {
             Launcher.pause();
         }
     }
@@ -286,16 +243,6 @@ public final class RuncRuntime implements ContainerRuntime {
         return cgroups.members(groups.of(id)).stream().map(pid -> pid + "\n").collect(Collectors.joining());
     }
 
-    /// CRIU may be at it without the runc that started it.
-    private static boolean isTraced(Container container) {
-        try {
-            String status = Files.readString(Path.of("/proc", Integer.toString(container.pid()), "status"));
-            return !status.contains("\nTracerPid:\t0\n");
-        } catch (IOException gone) {
-            return false;
-        }
-    }
-
     /// Which unpacked guests some sandbox was started with.
     public Set<String> guestsInUse() {
         var used = new HashSet<String>();
@@ -305,7 +252,7 @@ public final class RuncRuntime implements ContainerRuntime {
             } catch (NoSuchFileException halfMade) {
                 // Or just gone; a sandbox that runs has one.
             } catch (IOException e) {
-                throw unreadable(bundles.resolve(name), e);
+                throw RuncStates.unreadable(bundles.resolve(name), e);
             }
         }
         return used;
@@ -325,7 +272,7 @@ public final class RuncRuntime implements ContainerRuntime {
         filler(id).end();
         groups.remove(id);
         unplug(bundle);
-        removeTree(states.resolve(id.value()));
+        removeTree(states.of(id));
         Mounts.unmountBelow(bundle.directory());
         removeTree(bundle.directory());
         shownInside.remove(id);
@@ -459,7 +406,7 @@ public final class RuncRuntime implements ContainerRuntime {
     }
 
     private void makePlaces() throws IOException {
-        Bundle.makePassable(states);
+        Bundle.makePassable(states.directory());
         Bundle.makePassable(bundles);
     }
 
