@@ -13,10 +13,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Directory trees as streams of bytes, with all that the root of a sandbox can make in them. `cay-guest tree` does the
 /// work, in a process of its own: the number of files is a sandbox's to choose, and their list is held in memory.
 public final class TreeStream {
+    private static final Logger log = LoggerFactory.getLogger(TreeStream.class);
     private static final Duration END_LIMIT = Duration.ofSeconds(30);
     private static final int COMPLAINT = 4096;
     private static final String INEXACT = "cay-guest: inexact:";
@@ -27,7 +30,8 @@ public final class TreeStream {
         this.guest = guest.path().toString();
     }
 
-    /// Writes a tree that nothing changes meanwhile.
+    /// Writes a tree that nothing changes meanwhile. Subvolumes in it, which a sandbox of an earlier Cay may have made
+    /// in a volume, are left out.
     public void pack(Path directory, OutputStream out) throws IOException {
         var process = new ProcessBuilder(guest, "tree", "pack", directory.toString()).start();
         try {
@@ -35,7 +39,13 @@ public final class TreeStream {
             try (var in = process.getInputStream()) {
                 in.transferTo(out);
             }
-            requireSuccess(process, complaint, "packing " + directory);
+            String said = requireSuccess(process, complaint, "packing " + directory);
+            if (!said.isEmpty()) {
+                log.atWarn()
+                        .addKeyValue("directory", directory)
+                        .addKeyValue("said", said)
+                        .log("a backup does not have all of a directory");
+            }
         } finally {
             process.destroyForcibly();
         }

@@ -8,6 +8,8 @@ import dev.cay.node.runtime.GuestProgram;
 import dev.cay.testing.Await;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -90,10 +92,11 @@ class DisksTest {
 
         private Pool pool;
         private Disks disks;
+        private GuestProgram guest;
 
         @BeforeEach
         void mount() {
-            var guest = GuestProgram.install(state.resolve("guest"));
+            guest = GuestProgram.install(state.resolve("guest"));
             pool = Pool.open(state, 256, guest);
             disks = new BtrfsDisks(guest);
         }
@@ -146,6 +149,29 @@ class DisksTest {
             assertThat(other.resolve("inner/file")).hasContent("mine");
             disks.delete(other);
             assertThat(other).doesNotExist();
+        }
+
+        /// Else one volume would keep the whole machine from being backed up.
+        @Test
+        void aBackupOfACopyLeavesSubvolumesInItOut() throws IOException {
+            Path disk = directory().resolve("one");
+            Path copy = directory().resolve("copy");
+            Path back = directory().resolve("back");
+            disks.create(disk, BYTES);
+            Files.writeString(disk.resolve("upper/file"), "text");
+            plant(disk.resolve("upper/first"), disk.resolve("upper/second"));
+            disks.copy(disk, copy, BYTES);
+            var trees = new TreeStream(guest);
+            var packed = new ByteArrayOutputStream();
+
+            trees.pack(copy, packed);
+            disks.createEmpty(back, BYTES);
+            trees.unpack(back, true, new ByteArrayInputStream(packed.toByteArray()));
+
+            assertThat(back.resolve("upper/file")).hasContent("text");
+            try (var files = Files.list(back.resolve("upper"))) {
+                assertThat(files).hasSize(1);
+            }
         }
 
         @Test
