@@ -27,6 +27,11 @@ import org.slf4j.LoggerFactory;
 public final class FrozenSandboxes implements HostCapacity.Relief, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(FrozenSandboxes.class);
     private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    /// A sandbox that is resumed right after its pause goes on at once, because its save has not begun. A save that has
+    /// begun is awaited.
+    private static final Duration BEFORE_SAVE = Duration.ofMillis(500);
+
     private static final Duration FIRST_RETRY = Duration.ofSeconds(5);
     private static final int MOST_DOUBLINGS = 6;
     private static final Duration LOOK = Duration.ofMillis(100);
@@ -62,24 +67,33 @@ public final class FrozenSandboxes implements HostCapacity.Relief, AutoCloseable
         private boolean saved;
         private boolean busy;
         private int failures;
-        private long nextTry = System.nanoTime();
+        private final long frozen = System.nanoTime();
+        private long nextTry;
 
         /// When it is tried to save it although its memory is still coming back.
-        private final long filled = nextTry + FILL_LIMIT.toNanos();
+        private final long filled = frozen + FILL_LIMIT.toNanos();
 
         /// When it may be asked again to give way.
-        private long nextRequest = nextTry;
+        private long nextRequest = frozen;
 
-        private Entry(Original original, long memory, boolean saved) {
+        private Entry(Original original, long memory, boolean saved, Duration beforeSave) {
             this.original = original;
             this.memory = memory;
             this.saved = saved;
+            this.nextTry = frozen + beforeSave.toNanos();
+        }
+
+        /// @param hurry whether memory is short, so that the first try does not wait
+        /// @return nanoseconds
+        private long untilTry(boolean hurry, long now) {
+            return hurry && failures == 0 ? 0 : nextTry - now;
         }
     }
 
     private final HostCapacity capacity;
     private final long budget;
     private final int atOnce;
+    private final Duration beforeSave;
     private final BooleanSupplier swaps;
     private final List<Node.SavedListener> listeners = new CopyOnWriteArrayList<>();
 
@@ -94,15 +108,22 @@ public final class FrozenSandboxes implements HostCapacity.Relief, AutoCloseable
 
     /// @param budget bytes of memory that frozen sandboxes may hold together once they are saved
     public FrozenSandboxes(HostCapacity capacity, long budget) {
-        this(capacity, budget, Math.max(1, Runtime.getRuntime().availableProcessors() / 2), capacity::swaps);
+        this(
+                capacity,
+                budget,
+                Math.max(1, Runtime.getRuntime().availableProcessors() / 2),
+                BEFORE_SAVE,
+                capacity::swaps);
     }
 
-    /// @param atOnce how many are saved at a time
-    /// @param swaps  whether the host has a swap
-    FrozenSandboxes(HostCapacity capacity, long budget, int atOnce, BooleanSupplier swaps) {
+    /// @param atOnce     how many are saved at a time
+    /// @param beforeSave how long each is frozen before its save begins, unless memory is short
+    /// @param swaps      whether the host has a swap
+    FrozenSandboxes(HostCapacity capacity, long budget, int atOnce, Duration beforeSave, BooleanSupplier swaps) {
         this.capacity = capacity;
         this.budget = budget;
         this.atOnce = atOnce;
+        this.beforeSave = beforeSave;
         this.swaps = swaps;
     }
 
@@ -132,7 +153,7 @@ public final class FrozenSandboxes implements HostCapacity.Relief, AutoCloseable
             return;
         }
         entries.remove(original.id());
-        entries.put(original.id(), new Entry(original, memory, saved));
+        entries.put(original.id(), new Entry(original, memory, saved, beforeSave));
         if (clerk == null) {
             clerk = Thread.ofVirtual().name("frozen-sandboxes").start(this::work);
         }
@@ -228,16 +249,18 @@ public final class FrozenSandboxes implements HostCapacity.Relief, AutoCloseable
         long now = System.nanoTime();
         long next = PATIENCE.toNanos();
         var order = Comparator.<Entry>comparingInt(entry -> entry.failures);
+        boolean hurry = isOverBudget();
         // Where memory is short, the largest is saved first, because it frees most.
         var due = entries.values().stream()
                 .filter(entry -> !entry.saved && !entry.busy)
-                .sorted(isOverBudget() ? order.thenComparingLong(entry -> -entry.memory) : order)
+                .sorted(hurry ? order.thenComparingLong(entry -> -entry.memory) : order)
                 .toList();
         long free =
                 atOnce - entries.values().stream().filter(entry -> entry.busy).count();
         for (var entry : due) {
-            if (entry.nextTry - now > 0) {
-                next = Math.min(next, entry.nextTry - now);
+            long wait = entry.untilTry(hurry, now);
+            if (wait > 0) {
+                next = Math.min(next, wait);
             } else if (free > 0 && entry.filled - now > 0 && entry.original.isFilling()) {
                 // It would keep others waiting for as long as it waits for its memory.
                 next = Math.min(next, LOOK.toNanos());

@@ -8,6 +8,7 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -29,7 +30,11 @@ final class FrozenSandboxesTest {
     private FrozenSandboxes frozen = sandboxes(1 << 30);
 
     private FrozenSandboxes sandboxes(long budget) {
-        return new FrozenSandboxes(new HostCapacity(Path.of("/")), budget, 1, () -> swaps);
+        return sandboxes(budget, Duration.ZERO);
+    }
+
+    private FrozenSandboxes sandboxes(long budget, Duration beforeSave) {
+        return new FrozenSandboxes(new HostCapacity(Path.of("/")), budget, 1, beforeSave, () -> swaps);
     }
 
     @AfterEach
@@ -126,6 +131,27 @@ final class FrozenSandboxesTest {
         await(() -> frozen.unsaved().isEmpty());
         assertThat(done).containsExactly("save one", "save two", "save three");
         assertThat(sleepers).allMatch(sleeper -> frozen.isSaved(sleeper.id()));
+    }
+
+    @Test
+    void oneThatIsResumedRightAfterItsPauseIsNotSavedBefore() throws Exception {
+        frozen.close();
+        frozen = sandboxes(1 << 30, Duration.ofHours(1));
+        var one = new Sleeper("one").atOnce();
+        add(one, false);
+        Thread.sleep(300);
+        frozen.remove(one.id());
+        assertThat(done).isEmpty();
+    }
+
+    @Test
+    void areSavedAtOnceWhereMemoryIsShort() throws Exception {
+        frozen.close();
+        frozen = sandboxes(50 * MIB, Duration.ofHours(1));
+        add(new Sleeper("one").atOnce(), false);
+        add(new Sleeper("two").atOnce(), false);
+        await(() -> frozen.unsaved().isEmpty());
+        assertThat(done).contains("save one", "save two");
     }
 
     @Test
