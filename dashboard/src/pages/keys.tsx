@@ -138,7 +138,6 @@ function NewKey({ onClose }: { onClose: () => void }) {
 function KeyLimits({ of, onClose }: { of: Key; onClose: () => void }) {
   const path = `/api-keys/${of.id}/limits`
   const loaded = useLoad((end) => get<{ limits: Record<string, number | null> }>(path, end), [path])
-  const fields = LIMITS.filter(({ ofKeys }) => ofKeys)
   const title = 'Limits of ' + of.name
   if (!loaded.value) {
     return (
@@ -149,12 +148,12 @@ function KeyLimits({ of, onClose }: { of: Key; onClose: () => void }) {
   }
   const { limits } = loaded.value
   const submit = (form: FormData) =>
-    call('PUT', path, Object.fromEntries(fields.map(({ name }) => [name, text(form, name) === '' ? null : Number(text(form, name))])))
+    call('PUT', path, Object.fromEntries(LIMITS.map(({ name }) => [name, text(form, name) === '' ? null : Number(text(form, name))])))
   return (
     <FormDialog title={title} action="Save" submit={submit} onClose={onClose}>
       <p class="dim">An empty field is no limit of the key. What the team may use holds too.</p>
       <div class="two">
-        {fields.map(({ name, label }) => (
+        {LIMITS.map(({ name, label }) => (
           <Field key={name} name={name} label={label}>
             <input type="number" step="1" inputmode="numeric" defaultValue={limits[name] ?? ''} />
           </Field>

@@ -13,8 +13,6 @@ interface Limit {
   label: string
   /** What happens at the limit. */
   then: string
-  /** Whether a key can have it, too. */
-  ofKeys?: boolean
   show?: (value: number) => string
 }
 
@@ -22,14 +20,14 @@ const memory = (megabytes: number): string => size(megabytes * 2 ** 20)
 
 /** All limits, in the order of the API. */
 export const LIMITS: Limit[] = [
-  { name: 'sandboxes', label: 'Sandboxes that run', then: 'creates, forks and resumes are refused', ofKeys: true },
-  { name: 'vcpus', label: 'CPUs', then: 'creates, forks and resumes are refused', ofKeys: true },
-  { name: 'memoryMB', label: 'Memory, MB', then: 'creates, forks and resumes are refused', ofKeys: true, show: memory },
-  { name: 'diskMB', label: 'Disk, MB', then: 'sandboxes cannot write more; creates, forks and snapshots are refused', show: memory },
-  { name: 'builds', label: 'Builds at once', then: 'the next build is refused', ofKeys: true },
-  { name: 'createsPerSecond', label: 'Creates per second', then: 'creates and forks are refused', ofKeys: true },
-  { name: 'apiCallsPer30s', label: 'API requests in 30 s', then: 'requests are refused', ofKeys: true },
-  { name: 'operationsPerMinute', label: 'Requests to sandboxes per minute', then: 'requests are refused', ofKeys: true },
+  { name: 'sandboxes', label: 'Sandboxes that run', then: 'creates, forks and resumes are refused' },
+  { name: 'vcpus', label: 'CPUs', then: 'creates, forks and resumes are refused' },
+  { name: 'memoryMB', label: 'Memory, MB', then: 'creates, forks and resumes are refused', show: memory },
+  { name: 'diskMB', label: 'Disk, MB', then: 'sandboxes cannot write more; creates, forks, snapshots and volumes are refused', show: memory },
+  { name: 'builds', label: 'Builds at once', then: 'the next build is refused' },
+  { name: 'createsPerSecond', label: 'Creates per second', then: 'creates and forks are refused' },
+  { name: 'apiCallsPer30s', label: 'API requests in 30 s', then: 'requests are refused' },
+  { name: 'operationsPerMinute', label: 'Requests to sandboxes per minute', then: 'requests are refused' },
 ]
 
 export function LimitsPage() {

@@ -31,6 +31,12 @@ final class LimitOptions {
     @Option(names = "--memory", paramLabel = "SIZE", description = "Memory of all running sandboxes, like 16GB.")
     private @Nullable String memory;
 
+    @Option(
+            names = "--disk",
+            paramLabel = "SIZE",
+            description = "What sandboxes, snapshots and volumes hold in the pool, running or paused, like 50GB.")
+    private @Nullable String disk;
+
     @Option(names = "--builds", paramLabel = "N", description = "Builds of templates at once.")
     private @Nullable String builds;
 
@@ -52,6 +58,7 @@ final class LimitOptions {
         putCount(body, "sandboxes", "--sandboxes", sandboxes);
         putCount(body, "vcpus", "--vcpus", vcpus);
         putSize(body, "memoryMB", "--memory", memory);
+        putSize(body, "diskMB", "--disk", disk);
         putCount(body, "builds", "--builds", builds);
         putCount(body, "createsPerSecond", "--creates-per-second", creates);
         putCount(body, "apiCallsPer30s", "--api-calls", calls);
@@ -63,7 +70,7 @@ final class LimitOptions {
         put(body, field, option, text, COUNT);
     }
 
-    static void putSize(Map<String, Object> body, String field, String option, @Nullable String text) {
+    private static void putSize(Map<String, Object> body, String field, String option, @Nullable String text) {
         put(body, field, option, text, SIZE);
     }
 

@@ -139,12 +139,6 @@ final class TeamCommand extends ListingCommand {
         private LimitOptions limits = new LimitOptions();
 
         @Option(
-                names = "--disk",
-                paramLabel = "SIZE",
-                description = "What its sandboxes and snapshots hold in the pool, running or paused, like 50GB.")
-        private @Nullable String disk;
-
-        @Option(
                 names = "--default",
                 description = "Take away what was set: `teams.limits` of the settings holds again.")
         private boolean reset;
@@ -152,7 +146,6 @@ final class TeamCommand extends ListingCommand {
         @Override
         public Integer call() {
             var body = limits.body();
-            LimitOptions.putSize(body, "diskMB", "--disk", disk);
             if (reset && !body.isEmpty()) {
                 throw new CayException(ErrorKind.INVALID_ARGUMENT, "--default takes all limits away; give it alone");
             }

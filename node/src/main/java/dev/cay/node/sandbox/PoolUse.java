@@ -12,7 +12,6 @@ import dev.cay.wire.node.DiskShare;
 import dev.cay.wire.node.ResourceUse;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -114,16 +113,9 @@ final class PoolUse implements AutoCloseable {
         var sizes = saved.store().sizes();
         // One that is saved and still frozen holds its files once.
         used.keySet().removeIf(id -> saved.frozen().isSaved(id));
-        var own = ownLimits();
-        var all = new ArrayList<Long>();
-        var limits = new HashMap<SandboxId, Long>();
-        for (var share : shares) {
-            long held = ShareLimits.held(share, used, sizes);
-            all.add(held);
-            limits.putAll(ShareLimits.divide(share, held, used, own));
-        }
-        shared = Map.copyOf(limits);
-        return all;
+        var divided = ShareLimits.divide(shares, used, sizes, ownLimits());
+        shared = divided.limits();
+        return divided.held();
     }
 
     /// The disk limit of each sandbox if the pool has room.

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.cay.testing.Fast;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.DiskShare;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -28,6 +29,19 @@ final class ShareLimitsTest {
         var own = Map.of(ONE, 10_000L, TWO, 10_000L);
         var used = Map.of(ONE, 200L, TWO, 100L);
         assertThat(ShareLimits.divide(SHARE, 400, used, own)).isEqualTo(Map.of(ONE, 500L, TWO, 400L));
+    }
+
+    /// A team has one share, and a key of it another one with some of the same sandboxes.
+    @Test
+    void holdsAWriterOfSeveralSharesToTheLowestLimit() {
+        var own = Map.of(ONE, 10_000L, TWO, 10_000L);
+        var used = Map.of(ONE, 200L, TWO, 100L);
+        var narrow = new DiskShare(250, Set.of(ONE), Set.of());
+        for (var shares : List.of(List.of(SHARE, narrow), List.of(narrow, SHARE))) {
+            var divided = ShareLimits.divide(shares, used, Map.of("mine", 100L), own);
+            assertThat(divided.limits()).isEqualTo(Map.of(ONE, 250L, TWO, 400L));
+            assertThat(divided.held()).containsExactlyInAnyOrder(400L, 200L);
+        }
     }
 
     @Test

@@ -9,6 +9,7 @@ import dev.cay.server.access.Team;
 import dev.cay.server.access.TeamKey;
 import dev.cay.server.quota.Limits;
 import dev.cay.server.quota.Quotas;
+import dev.cay.server.quota.Use;
 import dev.cay.server.request.RequestBody;
 import dev.cay.server.sandbox.DiskShares;
 import dev.cay.server.sandbox.Sandboxes;
@@ -58,14 +59,17 @@ public final class LimitRoutes {
         var answer = new LinkedHashMap<String, Object>();
         answer.put("source", quotas.hasOwn(team.id()) ? "team" : "default");
         answer.put("limits", quotas.of(team.id()).values());
-        var use = sandboxes.use(team);
+        answer.put("use", numbers(sandboxes.use(team), shares.heldMB(team.id())));
+        exchange.sendJson(200, answer);
+    }
+
+    private static Map<String, @Nullable Object> numbers(Use use, @Nullable Long diskMB) {
         var numbers = new LinkedHashMap<String, @Nullable Object>();
         numbers.put("sandboxes", use.sandboxes());
         numbers.put("vcpus", use.vcpus());
         numbers.put("memoryMB", use.memoryMB());
-        numbers.put("diskMB", shares.heldMB(team.id()));
-        answer.put("use", numbers);
-        exchange.sendJson(200, answer);
+        numbers.put("diskMB", diskMB);
+        return numbers;
     }
 
     private void set(Exchange exchange) {
@@ -80,8 +84,13 @@ public final class LimitRoutes {
     }
 
     private void showKey(Caller caller, Exchange exchange) {
-        var key = key(caller, exchange);
-        exchange.sendJson(200, Map.of("limits", quotas.ofKeys(key.family()).values()));
+        String family = key(caller, exchange).family();
+        var answer = new LinkedHashMap<String, Object>();
+        answer.put("limits", quotas.ofKeys(family).values());
+        answer.put(
+                "use",
+                numbers(sandboxes.use(family), shares.heldMB(caller.team().id(), family)));
+        exchange.sendJson(200, answer);
     }
 
     private void setKey(Caller caller, Exchange exchange) {
@@ -93,11 +102,6 @@ public final class LimitRoutes {
         }
         var key = key(caller, exchange);
         var body = RequestBody.of(exchange);
-        // The pool counts what a team holds: snapshots and volumes outlive sandboxes, and all keys use them.
-        if (body.has("diskMB")) {
-            throw RequestBody.invalid(
-                    "'diskMB' is a limit of teams, not of keys, as the disk is divided among teams; give the key a team of its own");
-        }
         quotas.setKey(key, changed(body, quotas.ofKeys(key.family())));
         showKey(caller, exchange);
     }

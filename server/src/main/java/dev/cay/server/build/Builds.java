@@ -30,7 +30,6 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
 import java.util.function.UnaryOperator;
-import java.util.stream.Collectors;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -125,13 +124,12 @@ public final class Builds {
                         || (build.status() == BuildStatus.WAITING
                                 && build.createdAt().isAfter(recently)));
         var build = TemplateBuild.waiting(
-                new BuildId(UUID.randomUUID().toString()), wanted.resources(), wanted.tags(), now);
-        Consumer<Handle> along = handle -> BuildPlanStore.writeKey(handle, build.id(), family);
+                new BuildId(UUID.randomUUID().toString()), wanted.resources(), wanted.tags(), family, now);
         var old = templates.findOwn(team, wanted.name());
         var template = old.isEmpty()
-                ? templates.add(team, wanted.name().in(team), false, fresh -> fresh.with(build), along)
+                ? templates.add(team, wanted.name().in(team), false, fresh -> fresh.with(build), _ -> {})
                 : templates.change(
-                        old.get().id(), before -> superseded(before, build, now).with(build), along);
+                        old.get().id(), before -> superseded(before, build, now).with(build));
         return new Requested(template, build);
     }
 
@@ -159,20 +157,19 @@ public final class Builds {
     /// Refuses one more build while so many of the team, or of the family of keys that asks, count.
     private void requireRoom(Team team, @Nullable String family, BiPredicate<TemplateRecord, TemplateBuild> counts) {
         var underWay = templates.list(team).stream()
-                .flatMap(template -> template.builds().stream()
-                        .filter(build -> counts.test(template, build))
-                        .map(TemplateBuild::id))
-                .collect(Collectors.toSet());
+                .flatMap(template -> template.builds().stream().filter(build -> counts.test(template, build)))
+                .toList();
         if (underWay.size() >= mostPerTeam.applyAsInt(team)) {
             throw full(underWay.size(), "this team");
         }
-        var most = family == null ? Optional.<Integer>empty() : mostPerKey.apply(family);
-        if (family == null || most.isEmpty()) {
+        if (family == null) {
             return;
         }
-        underWay.retainAll(store.read(handle -> BuildPlanStore.ofKeys(handle, family)));
-        if (underWay.size() >= most.get()) {
-            throw full(underWay.size(), "this API key");
+        int own = (int) underWay.stream()
+                .filter(build -> family.equals(build.keyFamily()))
+                .count();
+        if (mostPerKey.apply(family).filter(most -> own >= most).isPresent()) {
+            throw full(own, "this API key");
         }
     }
 
@@ -206,7 +203,7 @@ public final class Builds {
     /// number of builds that run is checked again.
     private synchronized TemplateRecord building(Team team, TemplateId templateId, BuildId id, BuildStart start) {
         var wanted = templates.find(templateId).flatMap(template -> template.build(id));
-        var family = store.read(handle -> BuildPlanStore.keyOf(handle, id)).orElse(null);
+        var family = wanted.map(TemplateBuild::keyFamily).orElse(null);
         requireRoom(
                 team,
                 family,

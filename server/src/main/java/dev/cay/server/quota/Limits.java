@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// @param sandboxes           that run at once
 /// @param vcpus               of all that run
 /// @param memoryMB            of all that run
-/// @param diskMB              of sandboxes and snapshots in the pool, running or paused
+/// @param diskMB              of sandboxes, running or paused, of snapshots and volumes in the pool
 /// @param builds              concurrent builds
 /// @param createsPerSecond    sandboxes created or forked
 /// @param apiCallsPer30s      requests to the API

@@ -1,8 +1,8 @@
 package dev.cay.server.sandbox;
 
+import dev.cay.server.access.Caller;
 import dev.cay.server.fleet.Fleet;
 import dev.cay.server.quota.Quotas;
-import dev.cay.server.template.TemplateRecord;
 import dev.cay.server.template.Templates;
 import dev.cay.server.volume.Volumes;
 import dev.cay.wire.CayException;
@@ -14,7 +14,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -27,9 +26,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Limits the disk space of teams: tells the node every few seconds which sandboxes and snapshots belong to which
-/// limited team, and refuses operations that need more space than is left. The node stops sandboxes from writing more.
-/// Thread-safe.
+/// Limits the disk space of teams and of API keys: tells the node every few seconds which sandboxes and snapshots
+/// belong to which share, and refuses operations that need more space than is left. The node stops sandboxes from
+/// writing more. Thread-safe.
 public final class DiskShares {
     private static final Logger log = LoggerFactory.getLogger(DiskShares.class);
     private static final Duration SOON = Duration.ofSeconds(5);
@@ -45,15 +44,15 @@ public final class DiskShares {
     private final Volumes volumes;
 
     /// Bytes of sandboxes and snapshots, as of the last round. Volumes are counted when they are asked for.
-    private volatile Map<TeamId, Long> held = Map.of();
+    private volatile Map<Owner, Long> held = Map.of();
 
-    /// Held by whoever takes disk for a team that cannot be counted before it is taken.
-    private final Map<TeamId, Semaphore> taking = new ConcurrentHashMap<>();
+    /// Held by whoever takes disk that cannot be counted before it is taken.
+    private final Map<Owner, Semaphore> taking = new ConcurrentHashMap<>();
 
     private boolean told;
     private final AtomicLong begun = new AtomicLong();
 
-    /// Of those that began, as far as the share was divided since; guarded by this.
+    /// Of those that began, as far as the shares were divided since; guarded by this.
     private long divided;
 
     public DiskShares(Quotas quotas, SandboxDirectory directory, Templates templates, Fleet fleet, Volumes volumes) {
@@ -64,39 +63,52 @@ public final class DiskShares {
         this.volumes = volumes;
     }
 
-    /// The sandboxes and snapshots of a team, while the list is collected.
+    /// The owner of a share: a team, or a family of its keys.
+    ///
+    /// @param keyFamily null for the whole team
+    private record Owner(TeamId team, @Nullable String keyFamily) {
+        String text() {
+            return keyFamily == null ? "the team" : "the API key";
+        }
+
+        String remedy() {
+            return keyFamily == null ? "let the operator raise the limit" : "raise the limit of the key";
+        }
+    }
+
+    /// The sandboxes and snapshots of an owner, while the list is collected.
     private record Owned(Set<SandboxId> sandboxes, Set<String> snapshots) {
         private static Owned nothing() {
             return new Owned(new HashSet<>(), new HashSet<>());
         }
     }
 
-    /// Sends the current lists to the node and reads what each team holds.
+    /// Sends the current lists to the node and reads what each owner holds.
     public synchronized void update() {
         var owned = owned();
         if (owned.isEmpty() && !told) {
             return;
         }
-        var teams = new ArrayList<TeamId>();
+        var owners = new ArrayList<Owner>();
         var shares = new ArrayList<DiskShare>();
-        owned.forEach((team, things) -> {
-            teams.add(team);
-            long left = Math.max(0, limit(team) - ofVolumes(team));
+        owned.forEach((owner, things) -> {
+            owners.add(owner);
+            long left = Math.max(0, limit(owner) - ofVolumes(owner));
             shares.add(new DiskShare(left, things.sandboxes(), things.snapshots()));
         });
         var bytes = fleet.node().shareDisk(shares);
         told = !shares.isEmpty();
-        var now = new HashMap<TeamId, Long>();
+        var now = new HashMap<Owner, Long>();
         for (int i = 0; i < bytes.size(); i++) {
-            now.put(teams.get(i), bytes.get(i));
+            now.put(owners.get(i), bytes.get(i));
         }
         held = now;
     }
 
-    /// A sandbox of this team runs now: the team's share is divided again at once, as the sandbox could write more than
-    /// what is left of the share until the next round. Of many that begin at the same time one does it for all.
-    void began(TeamId team) {
-        if (quotas.of(team).diskMB() == null) {
+    /// A sandbox runs now: the shares that it counts for are divided again at once, as it could write more than what is
+    /// left of them until the next round. Of many that begin at the same time one does it for all.
+    void began(TeamId team, @Nullable String keyFamily) {
+        if (limited(team, keyFamily).findAny().isEmpty()) {
             return;
         }
         long mine = begun.incrementAndGet();
@@ -116,83 +128,92 @@ public final class DiskShares {
         }
     }
 
-    /// Of teams with a limit.
-    private Map<TeamId, Owned> owned() {
-        var owned = new HashMap<TeamId, Owned>();
+    /// Of owners with a limit.
+    private Map<Owner, Owned> owned() {
+        var owned = new HashMap<Owner, Owned>();
         for (var sandbox : directory.list()) {
-            if (quotas.of(sandbox.teamId()).diskMB() != null) {
-                owned.computeIfAbsent(sandbox.teamId(), _ -> Owned.nothing())
-                        .sandboxes()
-                        .add(sandbox.id());
-            }
+            limited(sandbox.teamId(), sandbox.keyFamily())
+                    .forEach(owner -> of(owner, owned).sandboxes().add(sandbox.id()));
         }
         for (var template : templates.all()) {
-            if (quotas.of(template.teamId()).diskMB() != null) {
-                owned.computeIfAbsent(template.teamId(), _ -> Owned.nothing())
-                        .snapshots()
-                        .addAll(snapshots(template));
+            for (var build : template.builds()) {
+                String snapshot = build.snapshot();
+                if (snapshot != null) {
+                    limited(template.teamId(), build.keyFamily())
+                            .forEach(owner -> of(owner, owned).snapshots().add(snapshot));
+                }
             }
         }
         return owned;
     }
 
-    private static List<String> snapshots(TemplateRecord template) {
-        return template.builds().stream()
-                .flatMap(build -> Stream.ofNullable(build.snapshot()))
-                .toList();
+    private static Owned of(Owner owner, Map<Owner, Owned> owned) {
+        return owned.computeIfAbsent(owner, _ -> Owned.nothing());
     }
 
-    private long limit(TeamId team) {
-        Integer megabytes = quotas.of(team).diskMB();
+    /// The team and the family of keys, as far as they have a limit.
+    private Stream<Owner> limited(TeamId team, @Nullable String keyFamily) {
+        var ofTeam = new Owner(team, null);
+        var all = keyFamily == null ? Stream.of(ofTeam) : Stream.of(ofTeam, new Owner(team, keyFamily));
+        return all.filter(owner -> limitMB(owner) != null);
+    }
+
+    private @Nullable Integer limitMB(Owner owner) {
+        return (owner.keyFamily() == null ? quotas.of(owner.team()) : quotas.ofKeys(owner.keyFamily())).diskMB();
+    }
+
+    private long limit(Owner owner) {
+        Integer megabytes = limitMB(owner);
         return megabytes == null ? Long.MAX_VALUE : (long) megabytes << 20;
     }
 
     /// Volumes count with all that they may hold, so that they have it whenever they need it.
-    private long ofVolumes(TeamId team) {
-        return volumes.sizeMB(team) << 20;
-    }
-
-    /// Refuses a volume of this size if the team's share has no room for it.
-    public void requireRoom(TeamId team, long megabytes) {
-        if (quotas.of(team).diskMB() == null) {
-            return;
-        }
-        long bytes = measured(team) + ofVolumes(team);
-        if (limit(team) - bytes < megabytes << 20) {
-            throw CayException.exhausted(
-                    "a volume of %d MB does not fit into the team's share of the disk, of which %d MB of %d MB are taken; give a smaller 'sizeMB', delete volumes or snapshots, or let the operator raise the limit"
-                            .formatted(megabytes, bytes >> 20, limit(team) >> 20),
-                    SOON);
-        }
+    private long ofVolumes(Owner owner) {
+        var keyFamily = owner.keyFamily();
+        return (keyFamily == null ? volumes.sizeMB(owner.team()) : volumes.sizeMB(keyFamily)) << 20;
     }
 
     /// Megabytes that a team holds, as of the last round; null where that is not counted.
     public @Nullable Long heldMB(TeamId team) {
-        return quotas.of(team).diskMB() == null ? null : (held.getOrDefault(team, 0L) + ofVolumes(team)) >> 20;
+        return heldMB(new Owner(team, null));
     }
 
-    /// Bytes of a team's sandboxes and snapshots; those of a team that no round has seen yet are read now.
-    private long measured(TeamId team) {
-        Long bytes = held.get(team);
-        if (bytes == null && owned().containsKey(team)) {
+    /// The same for a family of keys.
+    public @Nullable Long heldMB(TeamId team, String keyFamily) {
+        return heldMB(new Owner(team, keyFamily));
+    }
+
+    private @Nullable Long heldMB(Owner owner) {
+        return limitMB(owner) == null ? null : (held.getOrDefault(owner, 0L) + ofVolumes(owner)) >> 20;
+    }
+
+    /// Bytes of an owner's sandboxes and snapshots; those of an owner that no round has seen yet are read now.
+    private long measured(Owner owner) {
+        Long bytes = held.get(owner);
+        if (bytes == null && owned().containsKey(owner)) {
             update();
-            bytes = held.get(team);
+            bytes = held.get(owner);
         }
         return bytes == null ? 0 : bytes;
     }
 
-    /// Runs what takes disk for a team, if its share is not full. What a snapshot takes is known when it is there: so
-    /// of a team with a share one is made at a time, and the next one is refused if the share is full then.
-    public <T> T take(TeamId team, Supplier<T> work) {
-        if (quotas.of(team).diskMB() == null) {
+    /// Runs what takes disk for a caller, if the caller's shares are not full. What a snapshot takes is known
+    /// when it is there: so of a team or key with a share one is made at a time, and the next one is refused if
+    /// that filled it.
+    public <T> T take(Caller caller, Supplier<T> work) {
+        var team = caller.team().id();
+        // The share of the team comes first, and is that of all its keys.
+        var owner = limited(team, caller.keyFamily()).findFirst();
+        if (owner.isEmpty()) {
             return work.get();
         }
-        var place = taking.computeIfAbsent(team, _ -> new Semaphore(1));
+        var place = taking.computeIfAbsent(owner.get(), _ -> new Semaphore(1));
         try {
             if (!place.tryAcquire(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
                 throw new CayException(
                         ErrorKind.UNAVAILABLE,
-                        "other snapshots of this team are being taken, and it has a share of the disk; try again later");
+                        "other snapshots of %s are being taken, and it has a share of the disk; try again later"
+                                .formatted(owner.get().text()));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -200,23 +221,40 @@ public final class DiskShares {
         }
         try {
             update();
-            requireRoom(team);
+            requireRoom(team, caller.keyFamily());
             return work.get();
         } finally {
             place.release();
         }
     }
 
-    /// Refuses what takes more disk if the team's share is full.
-    public void requireRoom(TeamId team) {
-        if (quotas.of(team).diskMB() == null) {
-            return;
-        }
-        long bytes = measured(team) + ofVolumes(team);
-        if (limit(team) - bytes < Math.min(LEAST, limit(team) / 20)) {
+    /// Refuses what takes more disk if the share of the team, or of the keys, is full.
+    public void requireRoom(TeamId team, @Nullable String keyFamily) {
+        limited(team, keyFamily).forEach(this::requireRoom);
+    }
+
+    private void requireRoom(Owner owner) {
+        long bytes = measured(owner) + ofVolumes(owner);
+        long limit = limit(owner);
+        if (limit - bytes < Math.min(LEAST, limit / 20)) {
             throw CayException.exhausted(
-                    "the team's share of the disk is full: its sandboxes, snapshots and volumes take %d MB of %d MB; kill sandboxes, delete snapshots or volumes, or let the operator raise the limit"
-                            .formatted(bytes >> 20, limit(team) >> 20),
+                    "%s's share of the disk is full: its sandboxes, snapshots and volumes take %d MB of %d MB; kill sandboxes, delete snapshots or volumes, or %s"
+                            .formatted(owner.text(), bytes >> 20, limit >> 20, owner.remedy()),
+                    SOON);
+        }
+    }
+
+    /// Refuses a volume of this size if a share of its maker's has no room for it.
+    public void requireRoom(Caller maker, long megabytes) {
+        limited(maker.team().id(), maker.keyFamily()).forEach(owner -> requireRoom(owner, megabytes));
+    }
+
+    private void requireRoom(Owner owner, long megabytes) {
+        long bytes = measured(owner) + ofVolumes(owner);
+        if (limit(owner) - bytes < megabytes << 20) {
+            throw CayException.exhausted(
+                    "a volume of %d MB does not fit into %s's share of the disk, of which %d MB of %d MB are taken; give a smaller 'sizeMB', delete volumes or snapshots, or %s"
+                            .formatted(megabytes, owner.text(), bytes >> 20, limit(owner) >> 20, owner.remedy()),
                     SOON);
         }
     }

@@ -104,7 +104,7 @@ public final class SandboxStarter {
 
     private SandboxRecord start(
             SandboxCreation creation, SandboxStore.@Nullable Request request, MassKills.Period period) {
-        shares.requireRoom(creation.teamId());
+        shares.requireRoom(creation.teamId(), creation.key());
         long began = System.nanoTime();
         try (var _ = turns.take(creation.teamId())) {
             phases.since(began, "queue");
@@ -126,7 +126,7 @@ public final class SandboxStarter {
                 undo(sandbox.id(), storeAnswers);
                 throw e;
             }
-            shares.began(running.teamId());
+            shares.began(running.teamId(), running.keyFamily());
             creates.count("ok");
             phases.since(began, "total");
             announce(running);

@@ -137,7 +137,6 @@ final class SandboxStore {
 
     /// The resources of a team's sandboxes that run, start, or are being paused, and of those that stay in memory
     /// because they could not be saved.
-    ///
     static Use useOfTeam(Handle handle, TeamId team) {
         return use(handle, "team_id", team.value(), "");
     }
@@ -148,6 +147,11 @@ final class SandboxStore {
     }
 
     /// The same for sandboxes that were created with keys of one family.
+    static Use useOfKey(Handle handle, String key) {
+        return use(handle, "key_id", key, "");
+    }
+
+    /// @param but one that does not count
     static Use useOfKey(Handle handle, String key, SandboxId but) {
         return use(handle, "key_id", key, but.value());
     }

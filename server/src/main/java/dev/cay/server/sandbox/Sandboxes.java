@@ -116,6 +116,11 @@ public final class Sandboxes {
         return store.read(handle -> SandboxStore.useOfTeam(handle, team.id()));
     }
 
+    /// The same for sandboxes that were created with keys of one family.
+    public Use use(String keyFamily) {
+        return store.read(handle -> SandboxStore.useOfKey(handle, keyFamily));
+    }
+
     /// @param failed sandboxes that could not be ended, and live on
     public record Killed(int ended, int failed) {}
 

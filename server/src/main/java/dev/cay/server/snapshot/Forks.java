@@ -41,7 +41,7 @@ public final class Forks {
     /// Makes the copies; one result for each, some of which may be failures.
     List<SandboxForkResult> fork(SandboxRecord source, Caller caller, int count, Duration timeout) {
         var period = sandboxes.period(source.teamId());
-        var from = snapshots.takeForCopies(source);
+        var from = snapshots.takeForCopies(caller, source);
         try {
             return copies(source, caller, from, count, timeout, period);
         } finally {

@@ -3,6 +3,7 @@ package dev.cay.server.snapshot;
 import dev.cay.http.Exchange;
 import dev.cay.http.Routes;
 import dev.cay.server.access.Access;
+import dev.cay.server.access.Caller;
 import dev.cay.server.access.Team;
 import dev.cay.server.paging.ListPage;
 import dev.cay.server.request.RequestBody;
@@ -53,17 +54,17 @@ public final class SnapshotRoutes {
     }
 
     public void addTo(Routes routes) {
-        routes.on("POST", "/sandboxes/{sandboxID}/snapshots", access.guard(this::take));
+        routes.on("POST", "/sandboxes/{sandboxID}/snapshots", access.guardCaller(this::take));
         routes.on("GET", "/snapshots", access.guard(this::list));
         routes.on("POST", "/sandboxes/{sandboxID}/rollback", access.guard(this::rollback));
     }
 
     /// `memory` is Cay's own: false saves the files alone.
-    private void take(Team team, Exchange exchange) {
+    private void take(Caller caller, Exchange exchange) {
         var body = RequestBody.of(exchange);
         var keep = Boolean.FALSE.equals(body.bool("memory")) ? Keep.FILES : Keep.MEMORY;
-        var sandbox = sandboxes.requireRunning(team, id(exchange));
-        var taken = snapshots.take(team, sandbox, body.text("name"), keep);
+        var sandbox = sandboxes.requireRunning(caller.team(), id(exchange));
+        var taken = snapshots.take(caller, sandbox, body.text("name"), keep);
         exchange.about("template", taken.template().id().value())
                 .about("build", taken.build().id().value())
                 .sendJson(201, info(taken));

@@ -1,5 +1,6 @@
 package dev.cay.server.snapshot;
 
+import dev.cay.server.access.Caller;
 import dev.cay.server.access.Team;
 import dev.cay.server.fleet.Fleet;
 import dev.cay.server.sandbox.ConcurrencyLimit;
@@ -76,7 +77,8 @@ public final class Snapshots {
     /// Saves a running sandbox under a name, in place of what that stood for.
     ///
     /// @param text null for a snapshot that is known by its id only
-    Taken take(Team team, SandboxRecord sandbox, @Nullable String text, Keep keep) {
+    Taken take(Caller caller, SandboxRecord sandbox, @Nullable String text, Keep keep) {
+        var team = caller.team();
         var name = text == null ? null : requireName(team, text);
         String saved = randomName();
         var build = TemplateBuild.saved(
@@ -86,10 +88,11 @@ public final class Snapshots {
                 saved,
                 sandbox.id().value(),
                 sandbox.volumes(),
+                caller.keyFamily(),
                 templates.now());
         var replaced = new ArrayList<TemplateBuild>();
         // With its record: before that it counts for nobody.
-        var template = shares.take(team.id(), () -> {
+        var template = shares.take(caller, () -> {
             save(sandbox, saved, keep);
             try {
                 return records.noteSaved(sandbox, event -> keep(team, name, build, replaced, event));
@@ -153,10 +156,10 @@ public final class Snapshots {
     }
 
     /// Saves a running sandbox with its memory, for copies. The caller discards the snapshot.
-    StartPoint takeForCopies(SandboxRecord sandbox) {
+    StartPoint takeForCopies(Caller caller, SandboxRecord sandbox) {
         var origin = origin(sandbox);
         String name = randomName();
-        shares.requireRoom(sandbox.teamId());
+        shares.requireRoom(caller.team().id(), caller.keyFamily());
         save(sandbox, name, Keep.MEMORY);
         try {
             records.noteSaved(

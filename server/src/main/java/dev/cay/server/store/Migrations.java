@@ -40,7 +40,8 @@ public record Migrations(List<String> files) {
             "migrations/V21__queues_and_rotation.sql",
             "migrations/V22__egress_logs_of_teams.sql",
             "migrations/V23__event_storage.sql",
-            "migrations/V24__repeated_refresh_and_keys_of_builds.sql");
+            "migrations/V24__repeated_refresh_and_keys_of_builds.sql",
+            "migrations/V25__disk_of_keys.sql");
 
     /// With those that only PostgreSQL needs.
     public static final Migrations POSTGRES = of(
@@ -65,7 +66,8 @@ public record Migrations(List<String> files) {
             "migrations/V21__queues_and_rotation.sql",
             "migrations/V22__egress_logs_of_teams.sql",
             "migrations/V23__event_storage.sql",
-            "migrations/V24__repeated_refresh_and_keys_of_builds.sql");
+            "migrations/V24__repeated_refresh_and_keys_of_builds.sql",
+            "migrations/V25__disk_of_keys.sql");
 
     public Migrations {
         files = List.copyOf(files);

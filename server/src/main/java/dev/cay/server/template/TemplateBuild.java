@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// @param failure    the reason of a failure; null without one
 /// @param finishedAt null until it is ready or has failed
 /// @param volumes    mounts of the sandbox that it was saved from
+/// @param keyFamily  of the API key that asked for it, whose limits it counts for; null for the operator's
 public record TemplateBuild(
         BuildId id,
         BuildStatus status,
@@ -30,7 +31,8 @@ public record TemplateBuild(
         Instant createdAt,
         Instant updatedAt,
         @Nullable Instant finishedAt,
-        List<MountedVolume> volumes) {
+        List<MountedVolume> volumes,
+        @Nullable String keyFamily) {
     public TemplateBuild {
         wantedTags = List.copyOf(wantedTags);
         volumes = List.copyOf(volumes);
@@ -45,7 +47,7 @@ public record TemplateBuild(
             @Nullable StartCommand start,
             Instant at) {
         return new TemplateBuild(
-                id, status, resources, origin, null, null, start, List.of(), null, at, at, at, List.of());
+                id, status, resources, origin, null, null, start, List.of(), null, at, at, at, List.of(), null);
     }
 
     /// A build from a saved sandbox.
@@ -56,6 +58,7 @@ public record TemplateBuild(
             String snapshot,
             String sandboxId,
             List<MountedVolume> volumes,
+            @Nullable String keyFamily,
             Instant at) {
         return new TemplateBuild(
                 id,
@@ -70,11 +73,13 @@ public record TemplateBuild(
                 at,
                 at,
                 at,
-                volumes);
+                volumes,
+                keyFamily);
     }
 
     /// A requested build without steps yet.
-    public static TemplateBuild waiting(BuildId id, Resources resources, List<String> wantedTags, Instant at) {
+    public static TemplateBuild waiting(
+            BuildId id, Resources resources, List<String> wantedTags, @Nullable String keyFamily, Instant at) {
         return new TemplateBuild(
                 id,
                 BuildStatus.WAITING,
@@ -88,7 +93,8 @@ public record TemplateBuild(
                 at,
                 at,
                 null,
-                List.of());
+                List.of(),
+                keyFamily);
     }
 
     public boolean isReady() {
@@ -138,6 +144,7 @@ public record TemplateBuild(
                 createdAt,
                 at,
                 next.isOver() ? at : null,
-                volumes);
+                volumes,
+                keyFamily);
     }
 }

@@ -71,9 +71,11 @@ final class TemplateStore {
     private static void upsert(Handle handle, TemplateId templateId, TemplateBuild build) {
         handle.createUpdate("""
                         INSERT INTO build (id, template_id, status, cpu_count, memory_mb, disk_size_mb, origin,
-                            snapshot, sandbox_id, start, wanted_tags, failure, created_at, updated_at, finished_at, volumes)
+                            snapshot, sandbox_id, start, wanted_tags, failure, created_at, updated_at, finished_at, volumes,
+                            key_id)
                         VALUES (:id, :template, :status, :cpu, :memory, :disk, :origin,
-                            :snapshot, :sandbox, :start, :tags, :failure, :created, :updated, :finished, :volumes)
+                            :snapshot, :sandbox, :start, :tags, :failure, :created, :updated, :finished, :volumes,
+                            :key)
                         ON CONFLICT (id) DO UPDATE SET status = excluded.status, cpu_count = excluded.cpu_count,
                             memory_mb = excluded.memory_mb, disk_size_mb = excluded.disk_size_mb,
                             origin = excluded.origin, snapshot = excluded.snapshot, start = excluded.start,
@@ -92,6 +94,7 @@ final class TemplateStore {
                 .bind("start", build.start() == null ? null : JsonColumn.write(build.start()))
                 .bind("tags", JsonColumn.write(build.wantedTags()))
                 .bind("volumes", MountedVolume.column(build.volumes()))
+                .bind("key", build.keyFamily())
                 .bind("failure", build.failure() == null ? null : JsonColumn.write(build.failure()))
                 .bind("created", build.createdAt().toEpochMilli())
                 .bind("updated", build.updatedAt().toEpochMilli())
@@ -190,7 +193,8 @@ final class TemplateStore {
                 Instant.ofEpochMilli(row.getLong("created_at")),
                 Instant.ofEpochMilli(row.getLong("updated_at")),
                 instantOrNull(row, "finished_at"),
-                MountedVolume.inColumn(row.getString("volumes")));
+                MountedVolume.inColumn(row.getString("volumes")),
+                row.getString("key_id"));
     }
 
     private static TemplateRecord record(

@@ -51,7 +51,7 @@ public final class VolumeRoutes {
 
     private void create(Caller caller, Exchange exchange) {
         var body = RequestBody.of(exchange);
-        var volume = volumes.create(caller.team(), body.text("name"), body.integer("sizeMB"));
+        var volume = volumes.create(caller, body.text("name"), body.integer("sizeMB"));
         exchange.about("volume", volume.id().value())
                 .sendJson(
                         201,

@@ -16,8 +16,8 @@ final class VolumeStore {
 
     static void insert(Handle handle, Volume volume) {
         handle.createUpdate("""
-                        INSERT INTO volume (id, team_id, name, size_mb, state, created_at)
-                        VALUES (:id, :team, :name, :size, :state, :created) ON CONFLICT (id) DO NOTHING
+                        INSERT INTO volume (id, team_id, name, size_mb, state, created_at, key_id)
+                        VALUES (:id, :team, :name, :size, :state, :created, :key) ON CONFLICT (id) DO NOTHING
                         """)
                 .bind("id", volume.id().value())
                 .bind("team", volume.teamId().value())
@@ -25,6 +25,7 @@ final class VolumeStore {
                 .bind("size", volume.sizeMB())
                 .bind("state", volume.state().name())
                 .bind("created", volume.createdAt().toEpochMilli())
+                .bind("key", volume.keyFamily())
                 .execute();
     }
 
@@ -94,6 +95,7 @@ final class VolumeStore {
                 row.getString("name"),
                 row.getLong("size_mb"),
                 Volume.State.valueOf(row.getString("state")),
-                Instant.ofEpochMilli(row.getLong("created_at")));
+                Instant.ofEpochMilli(row.getLong("created_at")),
+                row.getString("key_id"));
     }
 }

@@ -1,6 +1,7 @@
 package dev.cay.server.volume;
 
 import dev.cay.life.Steps;
+import dev.cay.server.access.Caller;
 import dev.cay.server.access.Team;
 import dev.cay.server.access.Teams;
 import dev.cay.server.request.RequestBody;
@@ -21,6 +22,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -55,10 +57,10 @@ public final class Volumes {
     private final AtomicBoolean finishing = new AtomicBoolean();
     private volatile Room room = (_, _) -> {};
 
-    /// Checks whether a team has disk space left.
+    /// Checks whether a team and its API key have disk space left.
     public interface Room {
         /// Refuses with EXHAUSTED if it is less than so many megabytes.
-        void require(TeamId team, long megabytes);
+        void require(Caller caller, long megabytes);
     }
 
     public Volumes(Store store, NodeVolumes node, InstantSource clock) {
@@ -170,10 +172,16 @@ public final class Volumes {
 
     /// Megabytes that a team's volumes may hold together.
     public long sizeMB(TeamId team) {
-        return volumes.values().stream()
-                .filter(volume -> volume.teamId().equals(team))
-                .mapToLong(Volume::sizeMB)
-                .sum();
+        return sizeMB(volume -> volume.teamId().equals(team));
+    }
+
+    /// The same of volumes that keys of a family have made.
+    public long sizeMB(String keyFamily) {
+        return sizeMB(volume -> keyFamily.equals(volume.keyFamily()));
+    }
+
+    private long sizeMB(Predicate<Volume> which) {
+        return volumes.values().stream().filter(which).mapToLong(Volume::sizeMB).sum();
     }
 
     /// Ids of all that clients can see, as a store has them.
@@ -184,16 +192,16 @@ public final class Volumes {
                 .collect(Collectors.toSet());
     }
 
-    Volume create(Team team, @Nullable String name, @Nullable Integer sizeMB) {
+    Volume create(Caller caller, @Nullable String name, @Nullable Integer sizeMB) {
         if (name == null || !NAME.matcher(name).matches()) {
             throw new CayException(
                     ErrorKind.INVALID_ARGUMENT,
                     "Invalid volume name: 'name' must be 1 to 128 letters, digits, '-' and '_'");
         }
-        var volume = reserve(team, name, size(sizeMB));
+        var volume = reserve(caller, name, size(sizeMB));
         try {
             store.write(handle -> {
-                Teams.requireThere(handle, team.id());
+                Teams.requireThere(handle, volume.teamId());
                 VolumeStore.insert(handle, volume);
                 return volume;
             });
@@ -221,7 +229,8 @@ public final class Volumes {
     }
 
     /// Records a new volume, whose name is then taken.
-    private synchronized Volume reserve(Team team, String name, long sizeMB) {
+    private synchronized Volume reserve(Caller caller, String name, long sizeMB) {
+        var team = caller.team();
         var own = volumes.values().stream()
                 .filter(volume -> volume.teamId().equals(team.id()))
                 .toList();
@@ -232,9 +241,10 @@ public final class Volumes {
             throw new CayException(
                     ErrorKind.EXHAUSTED, "the team has %d volumes, and can have no more".formatted(own.size()));
         }
-        room.require(team.id(), sizeMB);
+        room.require(caller, sizeMB);
         var now = clock.instant().truncatedTo(ChronoUnit.MILLIS);
-        var volume = new Volume(VolumeId.random(), team.id(), name, sizeMB, Volume.State.CREATING, now);
+        var volume =
+                new Volume(VolumeId.random(), team.id(), name, sizeMB, Volume.State.CREATING, now, caller.keyFamily());
         volumes.put(volume.id(), volume);
         return volume;
     }

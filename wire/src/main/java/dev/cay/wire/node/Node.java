@@ -82,8 +82,9 @@ public interface Node {
     /// Called every few seconds with all of them.
     void keepRoomFor(Set<SandboxId> toBeSaved);
 
-    /// Holds the sandboxes of each share to what they may hold together; those in no share have their own limits alone.
-    /// Told every few seconds, all shares each time. Where the node's disk knows no limits, it only counts.
+    /// Holds the sandboxes of each share to what they may hold together; those in no share have their own limits
+    /// alone, and for those in several the lowest limit holds. Told every few seconds, all shares each time. Where
+    /// the node's disk knows no limits, it only counts.
     ///
     /// @return bytes that each share holds now, in the same order
     List<Long> shareDisk(List<DiskShare> shares);
