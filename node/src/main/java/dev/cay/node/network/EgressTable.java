@@ -92,7 +92,7 @@ record EgressTable(String name, String mark, String text) {
 
     private static String telling(HostPlan plan) {
         return "limit rate %d/second burst %d packets %s"
-                .formatted(Firewall.TOLD_PER_SECOND, 2 * Firewall.TOLD_PER_SECOND, log(plan));
+                .formatted(FirewallRules.TOLD_PER_SECOND, 2 * FirewallRules.TOLD_PER_SECOND, log(plan));
     }
 
     /// Tells {@link RefusedPackets} of a packet.
