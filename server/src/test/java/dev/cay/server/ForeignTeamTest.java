@@ -86,6 +86,9 @@ final class ForeignTeamTest extends ServerTest {
             "GET /dashboard-api/templates/{templateID}/tags/exists",
             "GET /dashboard-api/templates/{templateID}/tags/{tag}/assignments");
 
+    /// A team adds anybody by their address, to itself: {@link #whomATeamAddsOrRemovesStaysWhatTheyAreInOthers}.
+    private static final String ADDS_TO_ITSELF = "PUT /members/{email}";
+
     private static final String READABLE =
             "(/v\\d|/dashboard-api)?/(sandboxes|snapshots|events|templates|builds|teams|api-keys|volumes)(/.*|$)";
 
@@ -109,8 +112,11 @@ final class ForeignTeamTest extends ServerTest {
         ids.put("buildID", "00000000-0000-4000-8000-000000000000");
         ids.put("hash", "0".repeat(64));
         ids.put("server", "notion");
+        ids.put("email", "ann@example.org");
         var teams = cay.admin("GET", "/admin/teams", "").json();
         ids.put("teamID", teams.get(0).get("teamID").stringValue());
+        String member = "/admin/teams/%s/members/ann@example.org".formatted(ids.get("teamID"));
+        assertThat(cay.admin("PUT", member, "{\"scope\": \"read\"}").status()).isEqualTo(200);
         ids.put("apiKeyID", key("first key"));
         var secret = cay.call("POST", "/secrets", "{\"name\": \"mine\", \"value\": \"hidden\"}");
         assertThat(secret.status()).as(secret.text()).isEqualTo(201);
@@ -234,6 +240,9 @@ final class ForeignTeamTest extends ServerTest {
     private void areOfNoUse(Map<String, String> headers) {
         var wrong = new ArrayList<String>();
         for (var route : guarded()) {
+            if (name(route).equals(ADDS_TO_ITSELF)) {
+                continue;
+            }
             var answer = call(route, headers);
             boolean named = PARAMETER.matcher(route.path()).find() || BODIES.containsKey(name(route));
             boolean refused = Set.of(401, 403, 404, 501).contains(answer.status())
@@ -251,6 +260,22 @@ final class ForeignTeamTest extends ServerTest {
         assertThat(state(ids.get("sandboxID"))).isEqualTo("running");
         assertThat(key("first key")).isEqualTo(ids.get("apiKeyID"));
         assertThat(cay.server.templates().all()).anyMatch(TemplateRecord::isSnapshot);
+    }
+
+    @Test
+    void whomATeamAddsOrRemovesStaysWhatTheyAreInOthers() {
+        var foreignKey = Map.of("X-API-Key", foreign);
+        for (String email : List.of("ann@example.org", "nobody@example.org")) {
+            String path = "/members/" + email;
+            assertThat(cay.request("DELETE", path, foreignKey).status()).isEqualTo(404);
+            var added = cay.request("PUT", path, foreignKey, "{}");
+            assertThat(added.status()).as(added.text()).isEqualTo(200);
+            assertThat(added.text()).contains(foreignTeam).doesNotContain(ids.get("teamID"));
+            assertThat(cay.request("DELETE", path, foreignKey).status()).isEqualTo(200);
+        }
+        var mine = cay.call("GET", "/members").json();
+        assertThat(mine.findValuesAsString("email")).containsExactly("ann@example.org");
+        assertThat(mine.findValuesAsString("scope")).containsExactly("read");
     }
 
     /// With a narrow key, what is not expressly for it is refused.

@@ -9,6 +9,7 @@ abstract class SignInContract extends ServerTest
                 SignInTokenContract,
                 SignInKeyContract,
                 SignInRemovalContract,
+                SignInMemberContract,
                 SignInAuditContract {
     private String team = "";
 

@@ -102,6 +102,17 @@ public final class ApiKeys {
         }
     }
 
+    /// Refuses a key with an end or with limits of its own, for what lets others into the team without them.
+    ///
+    /// @param key null for the operator
+    public void requireUnbounded(@Nullable TeamKey key) {
+        if (key != null && (key.expiresAt() != null || access.admission().isLimited(key))) {
+            throw new CayException(
+                    ErrorKind.PERMISSION_DENIED,
+                    "the API key '%s' has an end or limits of its own, so it changes no members".formatted(key.name()));
+        }
+    }
+
     /// Makes a key with a person's rights in each of their teams, for a program of theirs; all of them or none. They
     /// are revoked when the sign-in ends, and that of a team when the person leaves it.
     ///

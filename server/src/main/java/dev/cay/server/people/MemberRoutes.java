@@ -3,10 +3,13 @@ package dev.cay.server.people;
 import dev.cay.http.Exchange;
 import dev.cay.http.Routes;
 import dev.cay.server.access.Access;
+import dev.cay.server.access.ApiKeys;
+import dev.cay.server.access.Caller;
 import dev.cay.server.access.KeyScope;
-import dev.cay.server.access.Team;
 import dev.cay.server.access.TeamKey;
 import dev.cay.server.request.RequestBody;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.TeamId;
 import java.util.List;
@@ -16,9 +19,10 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
 
-/// People and members of teams, for the operator.
+/// Members of teams, for the operator and for those who may do everything in the team; people, for the operator.
 final class MemberRoutes {
     private final Access access;
+    private final ApiKeys keys;
     private final People people;
     private final SignIns signIns;
     private final SignInOptions ways;
@@ -29,12 +33,14 @@ final class MemberRoutes {
     /// @param renewal renews the tokens of all sandboxes that these rights opened, and returns their number
     MemberRoutes(
             Access access,
+            ApiKeys keys,
             People people,
             SignIns signIns,
             SignInOptions ways,
             Function<SandboxId, Optional<TeamId>> owner,
             ToIntFunction<TeamKey> renewal) {
         this.access = access;
+        this.keys = keys;
         this.people = people;
         this.signIns = signIns;
         this.ways = ways;
@@ -42,29 +48,43 @@ final class MemberRoutes {
         this.renewal = renewal;
     }
 
+    /// Answers for a team, on the word of one of its callers or of the operator.
+    private interface Action {
+        void handle(Caller caller, Exchange exchange);
+    }
+
     void addTo(Routes routes) {
-        routes.on("GET", "/admin/teams/{teamID}/members", access.guardAdmin(this::list));
-        routes.on("PUT", "/admin/teams/{teamID}/members/{email}", access.guardAdmin(this::add));
-        routes.on("DELETE", "/admin/teams/{teamID}/members/{email}", access.guardAdmin(this::removeMember));
+        add(routes, "GET", "", this::list);
+        add(routes, "PUT", "/{email}", this::put);
+        add(routes, "DELETE", "/{email}", this::removeMember);
         routes.on("GET", "/admin/people", access.guardAdmin(this::all));
         routes.on("DELETE", "/admin/people/{email}", access.guardAdmin(this::remove));
         routes.on("POST", "/admin/people/{email}/link", access.guardAdmin(this::link));
     }
 
-    private void list(Exchange exchange) {
-        exchange.sendJson(
-                200,
-                people.members(team(exchange)).stream().map(MemberRoutes::info).toList());
+    private void add(Routes routes, String method, String path, Action action) {
+        routes.on(method, "/members" + path, access.guardCaller(action::handle));
+        routes.on(
+                method,
+                "/admin/teams/{teamID}/members" + path,
+                access.guardAdmin(exchange -> action.handle(
+                        new Caller(access.requireTeam(new TeamId(exchange.parameter("teamID"))), null), exchange)));
     }
 
-    private void add(Exchange exchange) {
-        var team = team(exchange);
+    private void list(Caller caller, Exchange exchange) {
+        exchange.sendJson(
+                200,
+                people.members(caller.team()).stream().map(MemberRoutes::info).toList());
+    }
+
+    private void put(Caller caller, Exchange exchange) {
+        var team = caller.team();
         String email = exchange.parameter("email");
         String scope = RequestBody.of(exchange).filled("scope");
-        var before = people.members(team).stream()
-                .filter(member -> member.person().email().equals(Person.email(email)))
-                .findFirst();
-        var member = people.add(team, email, KeyScope.wanted(scope, team.id(), owner));
+        var before = people.findMember(team, email);
+        requireMayChange(caller, before);
+        var rights = KeyScope.wanted(scope, team.id(), owner);
+        var member = caller.key() == null ? people.add(team, email, rights) : people.addForTeam(team, email, rights);
         var answer = new TreeMap<>(info(member));
         answer.putAll(kept(people.widerThan(member)));
         before.filter(old -> !member.scope().covers(old.scope()))
@@ -72,16 +92,31 @@ final class MemberRoutes {
         exchange.about("person", member.person().id()).sendJson(200, answer);
     }
 
-    private void removeMember(Exchange exchange) {
-        var person = person(exchange);
-        var team = team(exchange);
-        var rights = people.memberships(person).stream()
-                .filter(member -> member.team().equals(team))
-                .toList();
-        exchange.about("person", person.id());
-        var answer = new TreeMap<>(kept(people.removeMember(team, person.email())));
-        answer.putAll(renewed(exchange, rights));
+    private void removeMember(Caller caller, Exchange exchange) {
+        var team = caller.team();
+        String email = exchange.parameter("email");
+        var found = people.findMember(team, email);
+        requireMayChange(caller, found);
+        // The same for a person of other teams and for one whom nobody knows.
+        var member = found.orElseThrow(() -> new CayException(
+                ErrorKind.NOT_FOUND, "%s is no member of team '%s'".formatted(Person.email(email), team.slug())));
+        exchange.about("person", member.person().id());
+        var answer = new TreeMap<>(kept(people.removeMember(member)));
+        answer.putAll(renewed(exchange, List.of(member)));
         exchange.sendJson(200, answer);
+    }
+
+    /// A key that ends or has limits lets nobody into the team who has neither. No person changes their own rights, so
+    /// that one who may change members stays.
+    private void requireMayChange(Caller caller, Optional<Member> member) {
+        var key = caller.key();
+        keys.requireUnbounded(key);
+        boolean acts = key != null && (key.isOfPerson() || key.signIn() != null);
+        if (acts && member.filter(one -> one.person().id().equals(key.person())).isPresent()) {
+            throw new CayException(
+                    ErrorKind.CONFLICT,
+                    "your own rights are changed by another member of the team, or by the operator");
+        }
     }
 
     /// Tokens of sandboxes that the person could read are good until they are renewed.
@@ -166,9 +201,5 @@ final class MemberRoutes {
     /// The one that the path names. The audit log has the id, as an address is a name.
     private Person person(Exchange exchange) {
         return people.require(exchange.parameter("email"));
-    }
-
-    private Team team(Exchange exchange) {
-        return access.requireTeam(new TeamId(exchange.parameter("teamID")));
     }
 }

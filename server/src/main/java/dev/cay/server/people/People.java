@@ -6,6 +6,7 @@ import dev.cay.server.access.ApiKeys;
 import dev.cay.server.access.KeyScope;
 import dev.cay.server.access.Team;
 import dev.cay.server.access.TeamKey;
+import dev.cay.server.access.Teams;
 import dev.cay.server.store.Store;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -18,6 +19,8 @@ import org.jdbi.v3.core.Handle;
 
 /// Adds people to teams and removes them. Each change is stored before it takes effect. Thread-safe.
 final class People {
+    private static final int MOST_MEMBERS = 1000;
+
     private final Store store;
     private final Access access;
     private final ApiKeys keys;
@@ -41,16 +44,49 @@ final class People {
                 key -> !members.contains(key.person() + " " + key.team().id()));
     }
 
+    /// What a transaction that adds a person to a team checks first.
+    private interface Check {
+        void check(Handle handle, String email);
+    }
+
     /// Adds a person to a team, or changes their rights there. Keys that were minted for them with the earlier rights
     /// are revoked.
     Member add(Team team, String email, KeyScope scope) {
+        return put(team, email, scope, (_, _) -> {});
+    }
+
+    /// The same on the word of the team, which brings nobody back whom the operator has removed, and adds only so many.
+    Member addForTeam(Team team, String email, KeyScope scope) {
+        return put(team, email, scope, (handle, address) -> {
+            if (PeopleStore.find(handle, address)
+                    .filter(PeopleStore.Known::removed)
+                    .isPresent()) {
+                throw new CayException(
+                        ErrorKind.PERMISSION_DENIED,
+                        "the operator has removed %s, and alone can add them again: `cay team member add %s %s`"
+                                .formatted(address, team.slug(), address));
+            }
+            var members = PeopleStore.membersOf(handle, team);
+            if (members.size() >= MOST_MEMBERS
+                    && members.stream()
+                            .noneMatch(member -> member.person().email().equals(address))) {
+                throw new CayException(
+                        ErrorKind.EXHAUSTED,
+                        "the team has %d members, which is the limit; remove some first".formatted(MOST_MEMBERS));
+            }
+        });
+    }
+
+    private Member put(Team team, String email, KeyScope scope, Check check) {
         if (scope.kind() == KeyScope.Kind.SANDBOX) {
             throw new CayException(
                     ErrorKind.INVALID_ARGUMENT, "'scope' of a person must be all, read, sandboxes or templates");
         }
         var fresh = new Person(UUID.randomUUID().toString(), Person.email(email));
-        var before = find(fresh.email()).flatMap(person -> find(person, team));
+        var before = findMember(team, fresh.email());
         var member = store.write(handle -> {
+            Teams.requireThere(handle, team.id());
+            check.check(handle, fresh.email());
             PeopleStore.insert(handle, fresh, clock.instant());
             var made = new Member(person(handle, fresh.email()).orElse(fresh), team, scope);
             PeopleStore.putMember(handle, made, clock.instant());
@@ -68,11 +104,9 @@ final class People {
     /// From here on the person has no rights in the team, and the keys that were minted for them there are refused.
     ///
     /// @return keys that the person made for the team, which stay
-    List<TeamKey> removeMember(Team team, String email) {
-        var person = require(email);
-        var member = find(person, team)
-                .orElseThrow(() -> new CayException(
-                        ErrorKind.NOT_FOUND, "%s is no member of team '%s'".formatted(person.email(), team.slug())));
+    List<TeamKey> removeMember(Member member) {
+        var person = member.person();
+        var team = member.team();
         store.write(handle -> {
             PeopleStore.removeMember(handle, member, clock.instant());
             ApiKeys.deleteMinted(handle, person.id(), team.id());
@@ -152,9 +186,10 @@ final class People {
                                 .formatted(Person.email(email))));
     }
 
-    private Optional<Member> find(Person person, Team team) {
-        return memberships(person).stream()
-                .filter(member -> member.team().equals(team))
+    Optional<Member> findMember(Team team, String email) {
+        String address = Person.email(email);
+        return members(team).stream()
+                .filter(member -> member.person().email().equals(address))
                 .findFirst();
     }
 

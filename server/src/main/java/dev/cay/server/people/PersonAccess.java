@@ -78,7 +78,7 @@ public final class PersonAccess implements AutoCloseable {
         cli = new CliRoutes(browsers, signIns, people, tokens, ways, notes);
         oauth = new OAuthRoutes(signIns, tokens, attempts, notes);
         browser = new BrowserRoutes(browsers, signIns, tokens, attempts, ways, notes);
-        members = new MemberRoutes(access, people, signIns, ways, owner, renewal);
+        members = new MemberRoutes(access, keys, people, signIns, ways, owner, renewal);
         var domains =
                 settings.domains().stream().map(PersonAdmission.Domain::parse).toList();
         openId = issuer == null
