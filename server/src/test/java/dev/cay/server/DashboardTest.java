@@ -315,6 +315,9 @@ final class DashboardTest {
             assertThat(answer.status()).as(answer.text()).isEqualTo(200);
             assertThat(answer.json().get("port").intValue()).isEqualTo(port);
             assertThat(answer.json().get("withheld").toString()).contains("e2b-traffic-access-token");
+            assertThat(answer.json().get("asked").stringValue())
+                    .isEqualTo("%d-%s.%s".formatted(port, id, TestServer.DOMAIN));
+            assertThat(answer.json().get("origin").stringValue()).isEqualTo("null");
         }
     }
 

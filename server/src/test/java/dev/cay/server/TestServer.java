@@ -277,6 +277,8 @@ final class TestServer implements AutoCloseable {
                         "port", target.port(),
                         "body", exchange.body().readAllBytes().length,
                         "host", String.valueOf(exchange.upstreamHost()),
+                        "asked", exchange.authority(),
+                        "origin", String.valueOf(exchange.header("Origin")),
                         "tls", LastHop.usesTls(exchange),
                         "set", LastHop.headers(exchange),
                         "withheld", WithheldHeaders.of(exchange)));

@@ -25,6 +25,7 @@ public final class Dashboard {
     private final Access access;
     private final SandboxDirectory directory;
     private final SandboxTokens tokens;
+    private final String domain;
     private final Pages pages;
     private final Routes session = new Routes();
 
@@ -42,6 +43,7 @@ public final class Dashboard {
         this.access = access;
         this.directory = directory;
         this.tokens = tokens;
+        this.domain = domain;
         this.viewers = new Viewers(people, access, tokens, clock, random);
         this.pages = new Pages(files);
         new SessionRoutes(viewers, people, domain).addTo(session);
@@ -62,7 +64,7 @@ public final class Dashboard {
         if (session.knows(path)) {
             session.handle(exchange);
         } else if (path.startsWith(Relay.PREFIX + "/")) {
-            new Relay(viewers, people.browsers(), access, directory, tokens, onward).handle(exchange);
+            new Relay(viewers, people.browsers(), access, directory, tokens, domain, onward).handle(exchange);
         } else if (path.startsWith(INSPECT)) {
             inspect(exchange, path.substring(INSPECT.length()));
         } else {

@@ -60,20 +60,24 @@ final class Relay {
     private final Access access;
     private final SandboxDirectory directory;
     private final SandboxTokens tokens;
+    private final String domain;
     private final Onward onward;
 
+    /// @param domain suffix of sandboxes' host names
     Relay(
             Viewers viewers,
             Browsers browsers,
             Access access,
             SandboxDirectory directory,
             SandboxTokens tokens,
+            String domain,
             Onward onward) {
         this.viewers = viewers;
         this.browsers = browsers;
         this.access = access;
         this.directory = directory;
         this.tokens = tokens;
+        this.domain = domain;
         this.onward = onward;
     }
 
@@ -91,7 +95,7 @@ final class Relay {
             var without = Set.of("Cookie", TOKEN, "Authorization", "X-API-Key", "X-Admin-Token", "X-Access-Token");
             onward.toApi(exchange.goOnAt(path, without, viewer.credential()));
         } else {
-            var without = Set.of("Cookie", TOKEN, "X-API-Key", "X-Admin-Token", TEAM);
+            var without = Set.of("Cookie", TOKEN, "X-API-Key", "X-Admin-Token", TEAM, "Origin", "Referer");
             toSandbox(viewer, exchange, path, without);
         }
     }
@@ -117,7 +121,9 @@ final class Relay {
                         ErrorKind.NOT_FOUND, "there is no sandbox %s that you may open".formatted(address.sandbox())));
         // Who may open the sandbox may enter its ports.
         String traffic = tokens.traffic(sandbox.id(), sandbox.tokenVersion()).value();
-        exchange.goOnAt(path, without, Map.of(SandboxTokens.TRAFFIC_HEADER, traffic));
+        // By the name that it has for all clients: a gateway refuses other names, and pages of other origins.
+        String host = "%d-%s.%s".formatted(address.port(), sandbox.id(), domain);
+        exchange.goOnAt(path, without, Map.of(SandboxTokens.TRAFFIC_HEADER, traffic, "Host", host));
         LastHop.answerOnlyWith(exchange, ANSWER);
         access.holders()
                 .serve(
