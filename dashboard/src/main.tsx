@@ -1,11 +1,12 @@
 import { signal } from '@preact/signals'
 import { render, type ComponentType } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { chooseTeam, loadSession, may, message, read, session, signOut, team, write } from './api'
 import { trouble } from './live'
 import { Audit } from './pages/audit'
 import { Keys } from './pages/keys'
 import { LimitsPage } from './pages/limits'
+import { Members } from './pages/members'
 import { NewTemplate } from './pages/new-template'
 import { Overview } from './pages/overview'
 import { SandboxPage } from './pages/sandbox'
@@ -36,6 +37,7 @@ const PLACES: Place[] = [
   { to: '/secrets', name: 'Secrets', key: 'e', icon: 'M6 11h12v10H6zM8 11V7a4 4 0 0 1 8 0v4M12 15v2', shown: () => may.value.all },
   { to: '/webhooks', name: 'Webhooks', key: 'w', icon: 'M4 12h11M11 7l5 5-5 5M20 4v16', shown: () => may.value.see },
   { to: '/keys', name: 'API keys', key: 'k', icon: 'M14 10a4 4 0 1 0-2.8 3.8L13 16h2v2h2v2h3v-3l-6.2-6.2M9 9h.01', shown: () => may.value.all },
+  { to: '/members', name: 'Members', key: 'm', icon: 'M9 11a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM2 21v-1a7 7 0 0 1 14 0v1M16 3.5a4 4 0 0 1 0 7M18.5 14a7 7 0 0 1 3.5 6v1', shown: () => may.value.all },
   { to: '/limits', name: 'Limits', key: 'l', icon: 'M4 18a9 9 0 1 1 16 0M12 15l4-5', shown: () => may.value.all },
   { to: '/audit', name: 'Audit log', key: 'a', icon: 'M6 3h9l4 4v14H6zM9 12h7M9 16h7M9 8h3', shown: () => may.value.all },
 ]
@@ -61,6 +63,7 @@ function Page() {
     '/secrets': Secrets,
     '/webhooks': Webhooks,
     '/keys': Keys,
+    '/members': Members,
     '/limits': LimitsPage,
     '/audit': Audit,
   }
@@ -80,6 +83,11 @@ function Shell() {
   const known = session.value!
   const first = '/' + (path.value.split('/')[1] ?? '')
   const here = first === '/sandboxes' ? '/' : first
+  const places = useRef<HTMLUListElement>(null)
+  // On a phone the places are a strip, wider than the window.
+  useEffect(() => {
+    places.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [here])
   return (
     <>
       <a class="skip" href="#main">
@@ -93,7 +101,7 @@ function Shell() {
           </svg>
           <b>Cay</b>
         </a>
-        <ul>
+        <ul ref={places}>
           {PLACES.filter(({ shown }) => shown()).map(({ to, name, key, icon }) => (
             <li key={to}>
               <a href={href(to)} aria-current={here === to ? 'page' : undefined} title={`g ${key}`}>

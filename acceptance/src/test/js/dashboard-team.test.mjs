@@ -6,9 +6,9 @@ import http from 'node:http'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { Sandbox, until } from './client.mjs'
-import { api, directory, done, HOSTILE, LIMIT, look, shows, signedIn } from './dashboard.mjs'
+import { api, directory, done, HOSTILE, LIMIT, look, open, shows, signedIn } from './dashboard.mjs'
 
-const { CAY_FOREIGN_KEY, E2B_API_KEY, E2B_API_URL } = process.env
+const { CAY_FOREIGN_KEY, CAY_MEMBER_LINK, E2B_API_KEY, E2B_API_URL } = process.env
 const VALUE = 'sk-value-that-nobody-reads-back'
 
 /** What a webhook sends to. It answers as it is told, and notes what it gets. */
@@ -141,6 +141,57 @@ test('a secret is made, replaced and deleted, and its value is not shown', async
   await shows(page.locator('main'), 'No secrets yet')
   assert.ok(answers.length > 3)
   assert.ok(![...answers, await page.content()].some((text) => text.includes(VALUE)))
+  await done(page)
+})
+
+test('people are added to the team, changed and removed; nobody changes themselves', async () => {
+  const page = await open()
+  await page.goto(CAY_MEMBER_LINK)
+  await page.click('#take')
+  await page.click('#dashboard')
+  await page.waitForSelector('#create')
+  await page.keyboard.press('g')
+  await page.keyboard.press('m')
+  await isTitled(page, 'Members')
+  await shows(line(page, 'olga@example.org'), 'you')
+  assert.equal(await line(page, 'olga@example.org').locator('button').count(), 0)
+  await page.click('#create')
+  await page.fill('dialog input[name=email]', `bob'@example.org`)
+  await page.selectOption('dialog select', 'read')
+  await page.click('dialog button.primary')
+  await shows(page.locator('dialog .problem'), 'must be an e-mail address')
+  await page.fill('dialog input[name=email]', 'Bob@example.org')
+  await page.click('dialog button.primary')
+  await shows(line(page, 'bob@example.org'), 'read')
+  await line(page, 'bob@example.org').locator('text=Change').click()
+  await page.selectOption('dialog select', 'templates')
+  await page.click('dialog button.primary')
+  await shows(line(page, 'bob@example.org'), 'templates')
+  const scopes = async () => (await api('GET', '/members')).body.map(({ email, scope }) => `${email} ${scope}`)
+  assert.deepEqual(await scopes(), ['ann@example.org all', 'bob@example.org templates', 'olga@example.org all'])
+
+  // All that match are others.
+  await page.check('[aria-label="All that match"]')
+  await page.uncheck('[aria-label="Choose ann@example.org"]')
+  await page.click('.bulk >> text=Remove')
+  await shows(page.locator('dialog'), 'Remove bob@example.org?')
+  await yes(page)
+  await line(page, 'bob@example.org').waitFor({ state: 'detached' })
+  assert.deepEqual(await scopes(), ['ann@example.org all', 'olga@example.org all'])
+  // What the page leaves out, the server refuses.
+  const refused = await page.evaluate(async () => {
+    const { token, teams } = await (await fetch('/dashboard/session')).json()
+    const headers = { 'X-Cay-Dashboard': token, 'X-Team-ID': teams[0].id, 'Content-Type': 'application/json' }
+    return (await fetch('/dashboard/api/members/olga@example.org', { method: 'DELETE', headers })).status
+  })
+  assert.equal(refused, 409)
+
+  const { body } = await api('POST', '/api-keys', { name: 'looks', scope: 'read' })
+  const reader = await signedIn(body.key, '/members')
+  await shows(reader.locator('main'), 'its scope is read')
+  assert.equal(await reader.locator('nav >> text=Members').count(), 0)
+  await api('DELETE', '/api-keys/' + body.id)
+  await done(reader)
   await done(page)
 })
 
@@ -338,6 +389,7 @@ test('pages of a team are accessible, and look well in both schemes', async () =
   const places = {
     volumes: '/volumes', volume: '/volumes/' + volume.volumeID, secrets: '/secrets', 'secret-form': '/secrets', webhooks: '/webhooks',
     'webhook-form': '/webhooks', webhook: one, delivery: one, limits: '/limits',
+    members: '/members',
   }
   const rows = (page) => page.waitForSelector('tbody tr')
   const creating = async (page) => {
@@ -345,7 +397,7 @@ test('pages of a team are accessible, and look well in both schemes', async () =
     await page.click('#create')
   }
   const ready = {
-    volumes: rows, volume: rows, secrets: rows, webhooks: rows, webhook: rows,
+    volumes: rows, volume: rows, members: rows, secrets: rows, webhooks: rows, webhook: rows,
     'secret-form': creating,
     'webhook-form': creating,
     delivery: async (page) => {

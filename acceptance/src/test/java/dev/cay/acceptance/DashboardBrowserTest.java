@@ -41,10 +41,8 @@ final class DashboardBrowserTest {
             environment.put(
                     "CAY_SCREENSHOTS",
                     Path.of("target", "screenshots").toAbsolutePath().toString());
-            assertThat(cay(platform, "team", "member", "add", "default", "ann@example.org"))
-                    .contains("is a member");
-            environment.put(
-                    "CAY_LINK", cay(platform, "login", "ann@example.org").strip());
+            environment.put("CAY_LINK", link(platform, "ann@example.org"));
+            environment.put("CAY_MEMBER_LINK", link(platform, "olga@example.org"));
             environment.put("CAY_FOREIGN_KEY", key(cay(platform, "team", "create", "others")));
             var restart = platform.directory().resolve("restart");
             environment.put("CAY_RESTART", restart.toString());
@@ -90,6 +88,12 @@ final class DashboardBrowserTest {
                 Thread.currentThread().interrupt();
             }
         }
+    }
+
+    /// A link that signs a browser in as a member who may do everything.
+    private static String link(OwnCay platform, String email) throws Exception {
+        assertThat(cay(platform, "team", "member", "add", "default", email)).contains("is a member");
+        return cay(platform, "login", email).strip();
     }
 
     private static String key(String output) {
