@@ -18,6 +18,7 @@ import { Ago, copy, Failed, Icon, Left, shape, State, useLoad } from '../ui'
 import { extend, kill, pause, resume } from './sandboxes'
 
 const Code = lazy(() => import('../cells/code'))
+const Mcp = lazy(() => import('../mcp/mcp'))
 
 export interface Detail {
   sandboxID: string
@@ -57,6 +58,7 @@ const TABS: Tab[] = [
   { key: 'files', name: 'Files', Part: Files, inside: true },
   { key: 'processes', name: 'Processes', Part: Processes, inside: true },
   { key: 'ports', name: 'Ports', Part: Ports, inside: true },
+  { key: 'mcp', name: 'MCP', Part: Mcp, inside: true },
   { key: 'logs', name: 'Logs', Part: Logs },
   { key: 'metrics', name: 'Metrics', Part: Metrics },
   { key: 'events', name: 'Events', Part: Events },
@@ -77,8 +79,8 @@ export function SandboxPage({ id, tab }: { id: string; tab: string }) {
   const current = tabs.find(({ key }) => key === tab) ?? tabs[0]!
   const strip = useRef<HTMLElement>(null)
   useEffect(() => {
-    strip.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
-  }, [current.key])
+    strip.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [current.key, detail === undefined])
   if (!detail) {
     return (
       <section>

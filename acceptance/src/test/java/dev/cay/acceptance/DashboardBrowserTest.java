@@ -18,16 +18,31 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
 
 /// The dashboard with a real browser and real sandboxes, on a platform of its own. Leaves pictures of its pages in
 /// `target/screenshots`.
 @NeedsRoot
 final class DashboardBrowserTest {
     @TestFactory
-    List<DynamicNode> peopleUseItAndPagesOfSandboxesDoNot() throws Exception {
+    List<DynamicNode> peopleUseItAndPagesOfSandboxesDoNot(@TempDir Path directory) throws Exception {
         var browser = BrowserTest.browser();
         assumeTrue(browser.isPresent(), "no Chromium here; Debian's package is called chromium");
-        try (var platform = OwnCay.start(Map.of("webhooks.allow", "127.0.0.1"))) {
+        new GatewayWorld()
+                .script("fixtures", "fixtures-server.mjs")
+                .script("marked", "markup-server.mjs")
+                .secret("marked", "apiToken", "API_TOKEN")
+                .script("broken", "markup-server.mjs", "fail")
+                .write(directory);
+        var settings = Map.of(
+                "webhooks.allow",
+                "127.0.0.1",
+                "mcp.catalogs",
+                directory.resolve("servers.yaml").toString(),
+                "templates.prepare",
+                "mcp-gateway");
+        try (var platform = OwnCay.start(settings)) {
+            platform.awaitTemplate("mcp-gateway");
             var environment = new HashMap<>(platform.environment(OwnCay.Mode.URL));
             environment.put(
                     "CAY_DOMAIN",
@@ -50,6 +65,7 @@ final class DashboardBrowserTest {
             var cases =
                     new ArrayList<>(tests.run("dashboard.test.mjs", environment).cases(platform));
             cases.addAll(tests.run("dashboard-team.test.mjs", environment).cases(platform));
+            cases.addAll(tests.run("dashboard-mcp.test.mjs", environment).cases(platform));
             try (var _ = new Restarts(platform, restart)) {
                 cases.addAll(tests.run("dashboard-work.test.mjs", environment).cases(platform));
             }
