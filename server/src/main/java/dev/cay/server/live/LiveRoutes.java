@@ -77,7 +77,7 @@ public final class LiveRoutes implements AutoCloseable {
                 out.write(part.bytes().length == 0 ? NOTHING : part.bytes());
                 out.flush();
                 left = Duration.ofNanos(Math.min(BEAT.toNanos(), end - System.nanoTime()));
-            } while (!closed && left.isPositive());
+            } while (!closed && !feed.isEnded() && left.isPositive());
         }
     }
 
@@ -118,14 +118,18 @@ public final class LiveRoutes implements AutoCloseable {
             Thread.currentThread().interrupt();
         } catch (RuntimeException e) {
             log.atError().setCause(e).addKeyValue("team", team.id()).log("the live list of a team ended");
+        } finally {
             feeds.remove(team.id(), feed);
+            feed.end();
         }
     }
 
-    /// Removes a feed that nobody reads. A reader that enters meanwhile sees that it is gone, and makes another.
+    /// Removes a feed that nobody reads. A reader that enters meanwhile may not see that: the feed stays for such a
+    /// reader, even if there is another one by now.
     private boolean isGone(Team team, TeamFeed feed) {
         feeds.remove(team.id(), feed);
-        if (feed.isRead() && feeds.putIfAbsent(team.id(), feed) == null) {
+        if (feed.isRead()) {
+            feeds.putIfAbsent(team.id(), feed);
             return false;
         }
         return true;
@@ -134,6 +138,6 @@ public final class LiveRoutes implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        feeds.values().forEach(TeamFeed::wake);
+        feeds.values().forEach(TeamFeed::end);
     }
 }

@@ -24,8 +24,7 @@ final class TeamFeed {
     private final Condition changed = lock.newCondition();
     private Map<String, Object> entries = Map.of();
     private long version;
-    /// How often readers that wait were told to look around.
-    private long wakeCalls;
+    private boolean ended;
     private byte[] change = {};
     private byte[] whole = {};
     private long wholeOf = -1;
@@ -65,12 +64,21 @@ final class TeamFeed {
         }
     }
 
-    /// Has readers that wait look around at once.
-    void wake() {
+    /// Nothing comes any more. Readers that wait return at once, and connect again if they like.
+    void end() {
         lock.lock();
         try {
-            wakeCalls++;
+            ended = true;
             changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    boolean isEnded() {
+        lock.lock();
+        try {
+            return ended;
         } finally {
             lock.unlock();
         }
@@ -111,8 +119,7 @@ final class TeamFeed {
         lock.lock();
         try {
             long left = TimeUnit.MILLISECONDS.toNanos(waitMillis);
-            long calls = wakeCalls;
-            while ((version == 0 || version == known) && calls == wakeCalls && left > 0) {
+            while ((version == 0 || version == known) && !ended && left > 0) {
                 left = changed.awaitNanos(left);
             }
             if (version == known) {
