@@ -201,6 +201,18 @@ final class KeysTest extends ServerTest {
         assertThat(cay.call("POST", path, "{\"overlapSeconds\": -1}").status()).isEqualTo(400);
     }
 
+    /// The new key would end with the old one, so it would be refused from its first use on.
+    @Test
+    void thatHaveExpiredAreNotRotated() {
+        var old = make("{\"name\": \"ci\", \"expiresAt\": \"2026-09-21T11:00:00Z\"}");
+        cay.clock.pass(Duration.ofHours(1));
+        String path = "/api-keys/%s/rotate".formatted(old.get("id").stringValue());
+        var refused = cay.call("POST", path, "{}");
+        assertThat(refused.status()).isEqualTo(409);
+        assertThat(refused.message()).contains("'ci' expired at 2026-09-21T11:00:00Z", "make another");
+        assertThat(named("ci").get("id")).isEqualTo(old.get("id"));
+    }
+
     /// Each rotation with an overlap leaves one key more.
     @Test
     void areNotRotatedBeyondWhatATeamMayHave() {

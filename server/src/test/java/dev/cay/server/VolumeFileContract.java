@@ -2,11 +2,17 @@ package dev.cay.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.SocketException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
@@ -179,6 +185,41 @@ interface VolumeFileContract extends VolumeCalls {
         assertThat(content(given, "GET", "dir?path=/", "").status()).isEqualTo(200);
         Files.writeString(directory().resolve("admin.token"), "cay_admin_" + "0".repeat(64));
         assertRefused(content(given, "GET", "dir?path=/", ""), 401, "not valid any more");
+    }
+
+    /// Like every other request of the operator.
+    @Test
+    default void anUploadOfTheOperatorIsCutWhenTheAdminTokenIsRenewed() throws Exception {
+        var volume = volume("data");
+        String team = cay().call("GET", "/teams").json().get(0).get("teamID").stringValue();
+        String token = cay().request(
+                        "GET", "/volumes/" + id(volume), Map.of("X-Admin-Token", cay().adminToken, "X-Team-ID", team))
+                .json()
+                .get("token")
+                .stringValue();
+        try (var socket = cay().connect()) {
+            socket.getOutputStream().write("""
+                            PUT /volumecontent/%s/file?path=/a HTTP/1.1\r
+                            Host: 127.0.0.1\r
+                            Authorization: Bearer %s\r
+                            Expect: 100-continue\r
+                            Content-Length: 10\r
+                            \r
+                            """.formatted(id(volume), token).getBytes(StandardCharsets.US_ASCII));
+            var answer = new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII));
+            assertThat(answer.readLine()).as("the body is being read").startsWith("HTTP/1.1 100");
+            assertThat(answer.readLine()).isEmpty();
+            Files.writeString(directory().resolve("admin.token"), "cay_admin_" + "0".repeat(64));
+            assertThat(lineOrCut(answer)).isNull();
+        }
+    }
+
+    private static @Nullable String lineOrCut(BufferedReader answer) throws IOException {
+        try {
+            return answer.readLine();
+        } catch (SocketException _) {
+            return null;
+        }
     }
 
     @Test

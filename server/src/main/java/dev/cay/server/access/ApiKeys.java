@@ -222,10 +222,16 @@ public final class ApiKeys {
     public synchronized Made rotate(Team team, String id, Duration overlap, @Nullable TeamKey maker) {
         requireUnlimited(maker);
         var old = require(team, id);
+        var now = clock.instant();
+        if (old.isOver(now)) {
+            throw new CayException(
+                    ErrorKind.CONFLICT,
+                    "the API key '%s' expired at %s, and so would one in its place; make another with `cay key create`"
+                            .formatted(old.name(), old.expiresAt()));
+        }
         if (!overlap.isZero()) {
             requireRoom(team);
         }
-        var now = clock.instant();
         // The person who sees the new key loses it on leaving the team, if it is minted.
         String person = maker == null || maker.person() == null ? old.person() : maker.person();
         var key = ApiKey.random(random);

@@ -55,20 +55,24 @@ public final class Holders {
     /// @param team   that the token is for
     /// @param needs  what the holder must be allowed to do
     public void serve(String holder, TeamId team, KeyScope needs, Exchange exchange, Work work) throws Exception {
-        if (holder.startsWith(OPERATOR)) {
-            if (!holder.equals(OPERATOR + admin.fingerprint())) {
-                throw handedOut();
-            }
-            work.run();
-            return;
-        }
-        open.add(lender(holder, team, needs), exchange);
         try {
-            // Again, for a key that was revoked meanwhile.
-            lender(holder, team, needs);
+            if (holder.startsWith(OPERATOR)) {
+                requireOperator(holder);
+                open.addOperator(holder.substring(OPERATOR.length()), exchange);
+            } else {
+                open.add(lender(holder, team, needs), exchange);
+                // Again, for a key that was revoked meanwhile.
+                lender(holder, team, needs);
+            }
             work.run();
         } finally {
             open.remove(exchange);
+        }
+    }
+
+    private void requireOperator(String holder) {
+        if (!holder.equals(OPERATOR + admin.fingerprint())) {
+            throw handedOut();
         }
     }
 
