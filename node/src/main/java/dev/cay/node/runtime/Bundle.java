@@ -1,7 +1,6 @@
 package dev.cay.node.runtime;
 
 import dev.cay.life.WholeFile;
-import dev.cay.node.host.NetworkLimits;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
@@ -145,8 +144,8 @@ final class Bundle {
         }
     }
 
-    void write(ContainerSpec spec, GuestProgram guest, NetworkLimits network, String cgroup, Cgroups cgroups)
-            throws IOException {
+    /// @param config what runc is told; made by ContainerConfig
+    void write(ContainerSpec spec, Map<String, Object> config) throws IOException {
         Files.createDirectories(root());
         Files.createDirectories(criuWork());
         if (!spec.mounts().isEmpty()) {
@@ -158,8 +157,6 @@ final class Bundle {
         procFiles().write(spec.resources());
         Files.writeString(criuOptions(), CRIU_OPTIONS);
         // Written last, and atomically: a reader that finds it takes the rest for complete.
-        WholeFile.write(
-                config(),
-                JSON.writeValueAsBytes(new ContainerConfig(this, spec, guest, network, cgroup, cgroups).json()));
+        WholeFile.write(config(), JSON.writeValueAsBytes(config));
     }
 }

@@ -358,7 +358,8 @@ public final class RuncRuntime implements ContainerRuntime {
         try {
             makePlaces();
             try (var place = groups.enter(spec)) {
-                bundle.write(spec, program, network, place.group(), cgroups);
+                var config = new ContainerConfig(bundle, spec, program, network, place.group(), cgroups);
+                bundle.write(spec, config.json());
                 call.on(spec, bundle);
             }
             Container container = require(spec.id());
