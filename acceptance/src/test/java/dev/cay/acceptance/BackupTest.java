@@ -259,14 +259,14 @@ final class BackupTest {
     private static void backUpUnderLoad(OwnCay cay, String key, Path backup) throws IOException, InterruptedException {
         var over = new AtomicBoolean();
         var made = new AtomicInteger();
-        var failure = new AtomicReference<Exception>();
+        var failure = new AtomicReference<Throwable>();
         var load = Thread.ofVirtual().start(() -> {
             while (!over.get()) {
                 try (var sandbox = RemoteSandbox.create(cay.url(), key)) {
                     sandbox.write("/root/x", new byte[1000]);
                     assertThat(sandbox.api("POST", "/pause", "{}").statusCode()).isEqualTo(204);
                     made.incrementAndGet();
-                } catch (Exception e) {
+                } catch (Exception | AssertionError e) {
                     failure.set(e);
                 }
             }
@@ -275,8 +275,8 @@ final class BackupTest {
             run(cay.cay("backup", backup.toString()), 0);
         } finally {
             over.set(true);
-            load.join(Duration.ofMinutes(1));
         }
+        assertThat(load.join(Duration.ofMinutes(1))).as("the load ends").isTrue();
         assertThat(failure.get()).isNull();
         assertThat(made.get()).as("sandboxes made, paused and killed meanwhile").isPositive();
     }

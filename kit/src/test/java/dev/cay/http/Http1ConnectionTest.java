@@ -69,6 +69,7 @@ class Http1ConnectionTest {
         try {
             assertThat(connector.getResponse("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n"))
                     .startsWith("HTTP/1.1 ");
+            assertThat(buffers.held.getCount()).as("another reads the body").isZero();
             assertThat(consumed.get()).isFalse();
             assertThat(buffers.meanwhile.get()).isZero();
         } finally {
