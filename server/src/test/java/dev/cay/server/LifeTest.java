@@ -2,6 +2,7 @@ package dev.cay.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Await;
 import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -13,6 +14,7 @@ import dev.cay.wire.node.SandboxSpec;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -155,16 +157,12 @@ final class LifeTest extends ServerTest {
 
     @Test
     void whatWasOnlyStartingWhenWeDiedIsTakenBack() throws Exception {
-        var started = new java.util.concurrent.CountDownLatch(1);
-        var never = new java.util.concurrent.CountDownLatch(1);
+        var started = new CountDownLatch(1);
+        var never = new CountDownLatch(1);
         cay.node.onCreate = spec -> {
             cay.node.running.put(spec.id(), spec);
             started.countDown();
-            try {
-                never.await();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
+            Await.until("the test is over", never);
         };
         var caller = Thread.startVirtualThread(() -> {
             try {
@@ -173,7 +171,7 @@ final class LifeTest extends ServerTest {
                 // its server is taken away
             }
         });
-        assertThat(started.await(10, java.util.concurrent.TimeUnit.SECONDS)).isTrue();
+        Await.until("the node starts the sandbox", started);
         var died = cay;
         // A second server on the same files sees just what a start after kill -9 would.
         try (var next = TestServer.again(directory, died)) {
@@ -182,7 +180,7 @@ final class LifeTest extends ServerTest {
             assertThat(next.call("GET", "/events/sandboxes").json().isEmpty()).isTrue();
         }
         never.countDown();
-        caller.join(Duration.ofSeconds(10));
+        assertThat(caller.join(Duration.ofMinutes(1))).isTrue();
     }
 
     @Test

@@ -1,9 +1,9 @@
 package dev.cay.server;
 
+import dev.cay.testing.Await;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import tools.jackson.databind.JsonNode;
 
 /// What tests ask of their server. Tests of one subject are an interface below this one, so that one class runs several
@@ -65,12 +65,6 @@ interface ServerCalls {
     /// Waits in a call of the fake node until the test lets it go on.
     default void hold(CountDownLatch reached, CountDownLatch go) {
         reached.countDown();
-        try {
-            if (!go.await(20, TimeUnit.SECONDS)) {
-                throw new AssertionError("nobody let the node go on");
-            }
-        } catch (InterruptedException e) {
-            throw new AssertionError(e);
-        }
+        Await.until("the test lets the node go on", go);
     }
 }

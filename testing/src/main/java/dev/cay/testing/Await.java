@@ -1,6 +1,8 @@
 package dev.cay.testing;
 
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /// Waits for what happens in another thread, process or sandbox.
@@ -32,6 +34,19 @@ public final class Await {
     /// Like {@link #until(String, Condition)}, for what may take longer than other things.
     public static void until(String what, Duration limit, Condition condition) {
         until(() -> what, limit, condition);
+    }
+
+    /// Waits until another thread has counted down.
+    ///
+    /// @param what what is waited for; the failure names it
+    public static void until(String what, CountDownLatch latch) {
+        try {
+            if (!latch.await(LIMIT.toSeconds(), TimeUnit.SECONDS)) {
+                throw new AssertionError("not within %d seconds: %s".formatted(LIMIT.toSeconds(), what));
+            }
+        } catch (InterruptedException e) {
+            throw new AssertionError("interrupted while it waited for: " + what, e);
+        }
     }
 
     private static void until(Supplier<String> what, Duration limit, Condition condition) {

@@ -3,6 +3,7 @@ package dev.cay.node.sandbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.node.host.HostCapacity;
+import dev.cay.testing.Await;
 import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -11,17 +12,15 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Which frozen sandboxes are saved, and which give way, in what order.
 @Fast
-@Timeout(60)
+@Timeout(240)
 final class FrozenSandboxesTest {
     private static final long MIB = 1 << 20;
 
@@ -77,11 +76,7 @@ final class FrozenSandboxesTest {
         @Override
         public boolean save() {
             done.add("save " + name);
-            try {
-                assertThat(maySave.await(30, TimeUnit.SECONDS)).isTrue();
-            } catch (InterruptedException e) {
-                throw new IllegalStateException(e);
-            }
+            Await.until("%s may be saved".formatted(name), maySave);
             return fails;
         }
 
@@ -109,12 +104,8 @@ final class FrozenSandboxesTest {
         frozen.add(sleeper, 100 * MIB, saved);
     }
 
-    private static void await(Callable<Boolean> condition) throws Exception {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-        while (!condition.call()) {
-            assertThat(System.nanoTime()).as("in time").isLessThan(end);
-            Thread.sleep(2);
-        }
+    private void await(Await.Condition condition) {
+        Await.until(() -> "more is done than " + done, condition);
     }
 
     @Test

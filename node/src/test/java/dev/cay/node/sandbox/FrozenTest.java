@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.node.runtime.ContainerRuntime;
+import dev.cay.testing.Await;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -90,11 +91,7 @@ class FrozenTest extends NodeTest {
     }
 
     private static void wait(CountDownLatch latch) {
-        try {
-            assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
+        Await.until("the other thread gets there", latch);
     }
 
     private ContainerRuntime hindered(ContainerRuntime real) {
@@ -152,7 +149,7 @@ class FrozenTest extends NodeTest {
         begin("sleeper");
         int pid = pid("sleeper");
         node.keepers.pause(ID, Keep.MEMORY, Durability.FROZEN);
-        assertThat(begun.await(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(begun.await(1, TimeUnit.MINUTES)).isTrue();
         var resumed = CompletableFuture.supplyAsync(() -> node.keepers.resume(ID, true));
         goOn.countDown();
         assertThat(resumed.get(60, TimeUnit.SECONDS).saved()).isNull();
@@ -174,7 +171,7 @@ class FrozenTest extends NodeTest {
                 ROOM_MB);
         begin("sleeper");
         node.keepers.pause(ID, Keep.MEMORY, Durability.FROZEN);
-        assertThat(begun.await(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(begun.await(1, TimeUnit.MINUTES)).isTrue();
         node.keepers.kill(ID);
         assertThat(node.keepers.find(ID)).isEmpty();
         assertThat(node.traces("sleeper", 0)).isEmpty();

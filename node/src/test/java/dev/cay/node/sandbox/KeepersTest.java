@@ -212,17 +212,13 @@ class KeepersTest extends NodeTest {
                     public Container start(ContainerSpec spec) {
                         var container = super.start(spec);
                         begun.countDown();
-                        try {
-                            goOn.await();
-                        } catch (InterruptedException e) {
-                            throw new AssertionError(e);
-                        }
+                        Await.until("the test lets the start go on", goOn);
                         return container;
                     }
                 },
                 TestNode.EDGE_PORT);
         var created = CompletableFuture.supplyAsync(() -> node.keepers.create(TestNode.spec("brief")), THREADS);
-        assertThat(begun.await(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(begun.await(1, TimeUnit.MINUTES)).isTrue();
         var id = new SandboxId("brief");
         assertThat(node.keepers.find(id)).isEmpty();
         var killed = CompletableFuture.runAsync(() -> node.keepers.kill(id), THREADS);
@@ -230,9 +226,9 @@ class KeepersTest extends NodeTest {
         Await.until("the node notes that the kill was requested", () -> node.keepers.killAsked(id));
         goOn.countDown();
 
-        killed.get(30, TimeUnit.SECONDS);
-        again.get(30, TimeUnit.SECONDS);
-        assertThatThrownBy(() -> created.get(30, TimeUnit.SECONDS))
+        killed.get(1, TimeUnit.MINUTES);
+        again.get(1, TimeUnit.MINUTES);
+        assertThatThrownBy(() -> created.get(1, TimeUnit.MINUTES))
                 .isInstanceOf(ExecutionException.class)
                 .hasMessageContaining("killed while it started");
         assertThat(node.traces("brief", 0)).isEmpty();
@@ -261,9 +257,9 @@ class KeepersTest extends NodeTest {
                 CompletableFuture.supplyAsync(() -> node.keepers.create(spec), THREADS),
                 CompletableFuture.supplyAsync(() -> node.keepers.create(spec), THREADS),
                 CompletableFuture.supplyAsync(() -> node.keepers.create(spec), THREADS));
-        var first = all.getFirst().get(30, TimeUnit.SECONDS);
+        var first = all.getFirst().get(1, TimeUnit.MINUTES);
         for (var one : all) {
-            assertThat(one.get(30, TimeUnit.SECONDS)).isEqualTo(first);
+            assertThat(one.get(1, TimeUnit.MINUTES)).isEqualTo(first);
         }
         assertThat(node.keepers.list()).hasSize(1);
         assertThat(node.run("once", "echo fine")).isEqualTo("fine");
@@ -314,7 +310,7 @@ class KeepersTest extends NodeTest {
                 connection.read(ByteBuffer.allocate(4096));
                 connection.write(ByteBuffer.wrap(
                         "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nlate".getBytes(StandardCharsets.US_ASCII)));
-                assertThat(answer.get(10, TimeUnit.SECONDS).body()).isEqualTo("late");
+                assertThat(answer.get(1, TimeUnit.MINUTES).body()).isEqualTo("late");
             }
         }
     }

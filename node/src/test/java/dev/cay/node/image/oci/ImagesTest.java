@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.node.image.LayerStore;
+import dev.cay.testing.Await;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.testing.OwnRegistry;
 import dev.cay.wire.CayException;
@@ -266,10 +267,10 @@ final class ImagesTest {
                     (step, _, fraction) -> {
                         if (step.equals("pulling") && fraction < 0.5) {
                             begun.countDown();
-                            awaitQuietly(dead);
+                            Await.until("the registry is dead", dead);
                         }
                     }));
-            assertThat(begun.await(60, TimeUnit.SECONDS)).isTrue();
+            Await.until("the pull begins", begun);
             registry.kill();
             dead.countDown();
             registry.start();
@@ -281,14 +282,6 @@ final class ImagesTest {
                     .isEqualTo(-1);
             assertThat(registry.requests())
                     .anyMatch(line -> line.contains(Digest.of(tar).hex()) && line.contains(" 206 "));
-        }
-    }
-
-    private static void awaitQuietly(CountDownLatch latch) {
-        try {
-            latch.await(60, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
     }
 
