@@ -9,6 +9,7 @@ import dev.cay.sdk.Cay;
 import dev.cay.sdk.NewSandbox;
 import dev.cay.sdk.Sandbox;
 import dev.cay.sdk.Settings;
+import dev.cay.testing.Await;
 import dev.cay.testing.NeedsRoot;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -21,6 +22,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
@@ -223,16 +225,13 @@ final class McpExamplesTest {
     }
 
     /// How it is with one server, as soon as it is so.
-    private static String settled(Sandbox sandbox, String key, String state) throws InterruptedException {
-        String now = "";
-        for (long end = System.nanoTime() + LIMIT.multipliedBy(3).toNanos(); System.nanoTime() < end; ) {
-            now = status(sandbox, key);
-            if (now.contains("\"state\":\"%s\"".formatted(state))) {
-                return now;
-            }
-            Thread.sleep(200);
-        }
-        throw new AssertionError("%s does not become %s: %s".formatted(key, state, now));
+    private static String settled(Sandbox sandbox, String key, String state) {
+        var now = new AtomicReference<>("");
+        Await.until(() -> "%s becomes %s: %s".formatted(key, state, now), () -> {
+            now.set(status(sandbox, key));
+            return now.get().contains("\"state\":\"%s\"".formatted(state));
+        });
+        return now.get();
     }
 
     private static String status(Sandbox sandbox, String key) {

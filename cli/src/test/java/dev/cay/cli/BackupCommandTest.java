@@ -8,6 +8,7 @@ import dev.cay.backup.Manifest;
 import dev.cay.cli.local.RunFile;
 import dev.cay.http.Json;
 import dev.cay.server.access.AdminToken;
+import dev.cay.testing.Await;
 import dev.cay.testing.NeedsRoot;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -133,13 +134,11 @@ final class BackupCommandTest {
                 .redirectOutput(directory.resolve("out").toFile())
                 .start();
         try {
-            while (!Files.exists(state.resolve("cay.lock"))) {
-                Thread.sleep(50);
-            }
+            Await.until("the restore begins", () -> Files.exists(state.resolve("cay.lock")));
             new ProcessBuilder("kill", "-INT", Long.toString(process.pid()))
                     .start()
                     .waitFor();
-            assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
             assertThat(state.resolve("restore")).doesNotExist();
         } finally {
             process.destroyForcibly();

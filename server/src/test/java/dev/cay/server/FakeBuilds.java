@@ -1,5 +1,6 @@
 package dev.cay.server;
 
+import dev.cay.testing.Await;
 import dev.cay.wire.BuildId;
 import dev.cay.wire.TeamId;
 import dev.cay.wire.node.BuildPlan;
@@ -51,12 +52,10 @@ final class FakeBuilds implements NodeBuilds {
 
     /// The build with this id, as soon as it has begun.
     synchronized Begun await(String id) throws InterruptedException {
-        var build = new BuildId(id);
-        long end = System.nanoTime() + 10_000_000_000L;
-        while (!begun.containsKey(build) && System.nanoTime() < end) {
-            wait(100);
+        if (!begins(id, Await.LIMIT)) {
+            throw new AssertionError("the build %s does not begin".formatted(id));
         }
-        return Objects.requireNonNull(begun.get(build));
+        return Objects.requireNonNull(begun.get(new BuildId(id)));
     }
 
     @Override

@@ -108,7 +108,7 @@ interface WebhookDeliveryContract extends WebhookCalls {
         awaitAttempts(hook, 4);
         var attempt = deliveries(hook, "").get("data").get(0).get("attempts").get(0);
         assertThat(attempt.get("errorClass").stringValue()).isEqualTo("timeout");
-        assertThat(attempt.get("durationMs").intValue()).isBetween(1900, 10_000);
+        assertThat(attempt.get("durationMs").intValue()).isGreaterThanOrEqualTo(1900);
     }
 
     @Test

@@ -3,15 +3,18 @@ package dev.cay.node.egress;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
+import dev.cay.testing.Await;
 import dev.cay.testing.Fast;
 import dev.cay.tls.EgressAuthority;
 import dev.cay.tls.HostCertificates;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -37,28 +40,28 @@ final class OpeningsTest {
         var order = new ConcurrentLinkedQueue<String>();
         var first = openings.begin("noisy", "a.test");
         var second = openings.begin("noisy", "a.test");
-        var done = new CountDownLatch(11);
-        try (var clients = Executors.newVirtualThreadPerTaskExecutor()) {
-            for (int i = 0; i < 10; i++) {
-                clients.submit(() -> open("noisy", order, done));
-            }
-            Thread.sleep(200);
-            clients.submit(() -> open("calm", order, done));
-            Thread.sleep(200);
-            first.close();
-            second.close();
-            assertThat(done.await(60, TimeUnit.SECONDS)).isTrue();
+        var clients = new ArrayList<Thread>();
+        for (String team : Stream.concat(Collections.nCopies(10, "noisy").stream(), Stream.of("calm"))
+                .toList()) {
+            var client = Thread.ofVirtual().start(() -> open(team, order));
+            clients.add(client);
+            Await.until("the client waits", () -> client.getState() == Thread.State.TIMED_WAITING);
         }
+        first.close();
+        second.close();
+        for (var client : clients) {
+            assertThat(client.join(Await.LIMIT)).isTrue();
+        }
+        assertThat(order).hasSize(11);
         assertThat(order.stream().toList().indexOf("calm")).isLessThan(4);
     }
 
-    private Void open(String team, ConcurrentLinkedQueue<String> order, CountDownLatch done) throws Exception {
+    private void open(String team, ConcurrentLinkedQueue<String> order) {
         try (var _ = openings.begin(team, "a.test")) {
             order.add(team);
-            Thread.sleep(20);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
-        done.countDown();
-        return null;
     }
 
     @Test

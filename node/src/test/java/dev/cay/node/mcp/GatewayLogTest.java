@@ -8,6 +8,7 @@ import dev.cay.wire.SandboxId;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -28,19 +29,19 @@ class GatewayLogTest {
     @Test
     void aFloodOfLinesIsWrittenNowAndThenAndToItsEnd() throws Exception {
         log.on(this::write);
-        long end = System.nanoTime() + Duration.ofMillis(400).toNanos();
+        var began = Instant.now();
         int lines = 0;
-        while (System.nanoTime() < end) {
+        while (lines < 100 || began.plusMillis(400).isAfter(Instant.now())) {
             log.say("line %d.".formatted(lines++));
             Thread.sleep(0, 100_000);
         }
-        assertThat(lines).isGreaterThan(50);
         String last = "line %d.".formatted(lines - 1);
         int times = 1;
         while (!next().contains(last)) {
             times++;
         }
-        assertThat(times).isLessThan(10);
+        long halfSeconds = Duration.between(began, Instant.now()).toMillis() / 500;
+        assertThat((long) times).isLessThan(10 + halfSeconds);
     }
 
     @Test
@@ -67,8 +68,8 @@ class GatewayLogTest {
     }
 
     private String next() throws InterruptedException {
-        String next = written.poll(20, TimeUnit.SECONDS);
-        assertThat(next).as("something written within 20 s").isNotNull();
+        String next = written.poll(1, TimeUnit.MINUTES);
+        assertThat(next).as("something written").isNotNull();
         return String.valueOf(next);
     }
 }

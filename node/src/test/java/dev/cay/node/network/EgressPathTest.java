@@ -2,6 +2,7 @@ package dev.cay.node.network;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Await;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.node.Egress;
 import dev.cay.wire.node.EgressProxy;
@@ -12,6 +13,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -519,12 +521,11 @@ final class EgressPathTest {
 
     /// The kernel collects what it tells for a second.
     private void awaitSeen(String entry) throws Exception {
-        String seen = "";
-        for (int tries = 0; tries < 100 && !seen.contains(entry); tries++) {
-            Thread.sleep(100);
-            seen = lab.order("seen");
-        }
-        assertThat(seen).contains(entry);
+        var seen = new AtomicReference<>("");
+        Await.until(() -> "%s in what is seen: %s".formatted(entry, seen), () -> {
+            seen.set(lab.order("seen"));
+            return seen.get().contains(entry);
+        });
     }
 
     @Test

@@ -192,7 +192,7 @@ final class WebhookCallTest {
                     var dialer = dialer(_ -> List.of(InetAddress.ofLiteral("127.0.0.1")), "127.0.0.1")) {
                 var attempt = send(dialer, peer.url("x"));
                 assertThat(attempt.error()).as(answer).isEqualTo(Attempt.ErrorClass.TIMEOUT);
-                assertThat(attempt.duration()).isBetween(LIMIT.minusMillis(100), Duration.ofSeconds(20));
+                assertThat(attempt.duration()).isGreaterThanOrEqualTo(LIMIT.minusMillis(100));
             }
         }
     }
