@@ -127,13 +127,13 @@ final class AutoPauseTest extends ServerTest {
         };
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             var pausing = threads.submit(() -> pause(id, ""));
-            assertThat(reached.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(reached.await(1, TimeUnit.MINUTES)).isTrue();
             String witness = create("\"timeout\":11");
             cay.clock.pass(Duration.ofSeconds(11));
             TestServer.await("one that ends after it", () -> !cay.node.running.containsKey(new SandboxId(witness)));
             cay.node.onPause = _ -> {};
             go.countDown();
-            assertThat(pausing.get(10, TimeUnit.SECONDS)).isEqualTo(503);
+            assertThat(pausing.get(1, TimeUnit.MINUTES)).isEqualTo(503);
         }
         assertThat(state(id)).isEqualTo("running");
         cay.clock.pass(Duration.ofSeconds(5));
@@ -152,12 +152,12 @@ final class AutoPauseTest extends ServerTest {
                 String other = cay.create();
                 threads.submit(() -> pause(other, ""));
             }
-            assertThat(reached.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(reached.await(1, TimeUnit.MINUTES)).isTrue();
             String id = create("\"timeout\":10");
             var calls = new ExecutorCompletionService<Integer>(threads);
             calls.submit(() -> pause(id, ""));
             calls.submit(() -> pause(id, ""));
-            var refused = calls.poll(10, TimeUnit.SECONDS);
+            var refused = calls.poll(1, TimeUnit.MINUTES);
             assertThat(refused).isNotNull();
             assertThat(refused.get()).as("the other one waits").isEqualTo(409);
             String witness = create("\"timeout\":11");
@@ -165,7 +165,7 @@ final class AutoPauseTest extends ServerTest {
             TestServer.await("one that ends after it", () -> !cay.node.running.containsKey(new SandboxId(witness)));
             assertThat(state(id)).isEqualTo("running");
             go.countDown();
-            var paused = calls.poll(10, TimeUnit.SECONDS);
+            var paused = calls.poll(1, TimeUnit.MINUTES);
             assertThat(paused).isNotNull();
             assertThat(paused.get()).isEqualTo(204);
             assertThat(state(id)).isEqualTo("paused");

@@ -71,10 +71,10 @@ final class AutoResumeTest extends ServerTest {
                 int port = 3000 + i;
                 calls.add(threads.submit(() -> edge(id, port, "/").status()));
             }
-            assertThat(reached.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(reached.await(1, TimeUnit.MINUTES)).isTrue();
             go.countDown();
             for (var call : calls) {
-                assertThat(call.get(10, TimeUnit.SECONDS)).isEqualTo(200);
+                assertThat(call.get(1, TimeUnit.MINUTES)).isEqualTo(200);
             }
         }
         assertThat(cay.node.count("resume")).isEqualTo(1);
@@ -191,13 +191,13 @@ final class AutoResumeTest extends ServerTest {
         cay.node.onResume = _ -> hold(reached, go);
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             var first = threads.submit(() -> edge(id, 3000, "/").status());
-            assertThat(reached.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(reached.await(1, TimeUnit.MINUTES)).isTrue();
             var answer = edge(id, 3000, "/");
             assertThat(answer.status()).isEqualTo(409);
             assertThat(answer.message()).isEqualTo("The sandbox is still transitioning. Try again in a moment.");
             assertThat(connect(id, "{}")).isEqualTo(409);
             go.countDown();
-            assertThat(first.get(10, TimeUnit.SECONDS)).isEqualTo(200);
+            assertThat(first.get(1, TimeUnit.MINUTES)).isEqualTo(200);
         }
     }
 
@@ -210,10 +210,10 @@ final class AutoResumeTest extends ServerTest {
         cay.node.onResume = _ -> hold(reached, go);
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             var request = threads.submit(() -> edge(id, 3000, "/").status());
-            assertThat(reached.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(reached.await(1, TimeUnit.MINUTES)).isTrue();
             assertThat(cay.call("DELETE", "/sandboxes/" + id).status()).isEqualTo(204);
             go.countDown();
-            assertThat(request.get(10, TimeUnit.SECONDS)).isEqualTo(502);
+            assertThat(request.get(1, TimeUnit.MINUTES)).isEqualTo(502);
         }
         assertThat(cay.node.list()).isEmpty();
     }
@@ -225,11 +225,11 @@ final class AutoResumeTest extends ServerTest {
         cay.node.onPause = _ -> hold(reached, go);
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             var pausing = threads.submit(() -> pause(id, how));
-            assertThat(reached.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(reached.await(1, TimeUnit.MINUTES)).isTrue();
             var request = threads.submit(() -> edge(id, 3000, "/").status());
             go.countDown();
-            assertThat(pausing.get(10, TimeUnit.SECONDS)).isEqualTo(204);
-            return request.get(10, TimeUnit.SECONDS);
+            assertThat(pausing.get(1, TimeUnit.MINUTES)).isEqualTo(204);
+            return request.get(1, TimeUnit.MINUTES);
         }
     }
 

@@ -141,7 +141,7 @@ final class ForkTest extends ServerTest {
                 // its server is taken away
             }
         });
-        assertThat(reached.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(reached.await(1, TimeUnit.MINUTES)).isTrue();
         assertThat(cay.node.snapshots()).hasSize(1);
         try (var next = TestServer.again(directory, died)) {
             assertThat(next.node.snapshots()).isEmpty();
@@ -149,7 +149,7 @@ final class ForkTest extends ServerTest {
             assertThat(next.node.running).containsOnlyKeys(new SandboxId(id));
         }
         go.countDown();
-        caller.join(Duration.ofSeconds(10));
+        assertThat(caller.join(Duration.ofMinutes(1))).isTrue();
     }
 
     @Test

@@ -107,7 +107,7 @@ final class PauseTest extends ServerTest {
                 int timeout = 1000 + i;
                 var pausing = threads.submit(() -> pause(id, ""));
                 assertThat(connect(id, "{\"timeout\":%d}".formatted(timeout))).isIn(200, 201);
-                assertThat(pausing.get(10, TimeUnit.SECONDS)).isIn(204, 409);
+                assertThat(pausing.get(1, TimeUnit.MINUTES)).isIn(204, 409);
                 assertThat(connect(id, "{}")).isIn(200, 201);
             }
         }
@@ -232,7 +232,7 @@ final class PauseTest extends ServerTest {
         cay.node.onPause = _ -> hold(reached, go);
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             var pausing = threads.submit(() -> pause(id, ""));
-            assertThat(reached.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(reached.await(1, TimeUnit.MINUTES)).isTrue();
             assertThat(info(id).get("state").stringValue()).isEqualTo("paused");
             assertThat(edge(id)).isEqualTo(502);
             assertThat(pause(id, "")).isEqualTo(409);
@@ -241,8 +241,8 @@ final class PauseTest extends ServerTest {
                     .isEqualTo(409);
             var connecting = threads.submit(() -> connect(id, "{}"));
             go.countDown();
-            assertThat(pausing.get(10, TimeUnit.SECONDS)).isEqualTo(204);
-            assertThat(connecting.get(10, TimeUnit.SECONDS)).isEqualTo(201);
+            assertThat(pausing.get(1, TimeUnit.MINUTES)).isEqualTo(204);
+            assertThat(connecting.get(1, TimeUnit.MINUTES)).isEqualTo(201);
         }
         assertThat(story(id)).containsExactly("create", "pause", "resume");
     }
@@ -258,11 +258,11 @@ final class PauseTest extends ServerTest {
         };
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             var pausing = threads.submit(() -> pause(id, ""));
-            assertThat(reached.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(reached.await(1, TimeUnit.MINUTES)).isTrue();
             var connecting = threads.submit(() -> connect(id, "{}"));
             go.countDown();
-            assertThat(pausing.get(10, TimeUnit.SECONDS)).isEqualTo(503);
-            assertThat(connecting.get(10, TimeUnit.SECONDS)).isEqualTo(200);
+            assertThat(pausing.get(1, TimeUnit.MINUTES)).isEqualTo(503);
+            assertThat(connecting.get(1, TimeUnit.MINUTES)).isEqualTo(200);
         }
         assertThat(cay.node.count("resume")).isZero();
     }
@@ -281,10 +281,10 @@ final class PauseTest extends ServerTest {
         }
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             var changing = threads.submit(() -> change.equals("pause") ? pause(id, "") : connect(id, "{}"));
-            assertThat(reached.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(reached.await(1, TimeUnit.MINUTES)).isTrue();
             assertThat(cay.call("DELETE", "/sandboxes/" + id).status()).isEqualTo(204);
             go.countDown();
-            assertThat(changing.get(10, TimeUnit.SECONDS)).isEqualTo(404);
+            assertThat(changing.get(1, TimeUnit.MINUTES)).isEqualTo(404);
         }
         assertThat(cay.node.list()).isEmpty();
         assertThat(cay.call("GET", "/sandboxes/" + id).status()).isEqualTo(404);
@@ -365,7 +365,7 @@ final class PauseTest extends ServerTest {
             for (int i = 0; i < callers; i++) {
                 calls.add(threads.submit(call));
             }
-            assertThat(reached.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(reached.await(1, TimeUnit.MINUTES)).isTrue();
             go.countDown();
             return results(calls);
         }
@@ -374,7 +374,7 @@ final class PauseTest extends ServerTest {
     private static List<Integer> results(List<Future<Integer>> calls) throws Exception {
         var results = new ArrayList<Integer>();
         for (var call : calls) {
-            results.add(call.get(20, TimeUnit.SECONDS));
+            results.add(call.get(1, TimeUnit.MINUTES));
         }
         return results;
     }

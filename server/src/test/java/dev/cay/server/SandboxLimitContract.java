@@ -132,12 +132,12 @@ interface SandboxLimitContract extends LimitCalls {
         var go = new CountDownLatch(1);
         cay().node.onCreate = _ -> hold(reached, go);
         var creating = CompletableFuture.supplyAsync(() -> with(key, "POST", "/sandboxes", CREATE));
-        assertThat(reached.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(reached.await(1, TimeUnit.MINUTES)).isTrue();
         var deleted = cay().admin("DELETE", path, "");
         go.countDown();
         assertThat(deleted.status()).isEqualTo(409);
         assertThat(deleted.message()).contains("being made");
-        var created = creating.get(20, TimeUnit.SECONDS);
+        var created = creating.get(1, TimeUnit.MINUTES);
         assertThat(created.status()).isEqualTo(201);
         assertThat(with(
                                 key,
@@ -170,14 +170,14 @@ interface SandboxLimitContract extends LimitCalls {
         var creating = CompletableFuture.supplyAsync(() -> cay().call("POST", "/sandboxes", CREATE));
         var forking = CompletableFuture.supplyAsync(
                 () -> cay().call("POST", "/sandboxes/%s/fork".formatted(source), "{\"count\": 2}"));
-        assertThat(reached.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(reached.await(1, TimeUnit.MINUTES)).isTrue();
         var killed = cay().admin("POST", "/admin/teams/%s/sandboxes/kill".formatted(team()), "");
         go.countDown();
         assertThat(killed.json()).isEqualTo(cay().json("{\"killedCount\":1,\"failedCount\":0}"));
-        var created = creating.get(20, TimeUnit.SECONDS);
+        var created = creating.get(1, TimeUnit.MINUTES);
         assertThat(created.status()).as(created.text()).isEqualTo(409);
         assertThat(created.message()).contains("all sandboxes of the team were ended");
-        forking.get(20, TimeUnit.SECONDS);
+        forking.get(1, TimeUnit.MINUTES);
         assertThat(cay().call("GET", "/v2/sandboxes").text()).isEqualTo("[]");
         TestServer.await("nothing runs", () -> cay().node.running.isEmpty());
         cay().node.onCreate = _ -> {};

@@ -91,7 +91,7 @@ interface SignInTokenContract extends SignInCalls {
             answers.add(CompletableFuture.supplyAsync(() -> refreshed(login.get("refreshToken"))));
         }
         for (var answer : answers) {
-            answer.get(20, TimeUnit.SECONDS);
+            answer.get(1, TimeUnit.MINUTES);
         }
         long good = cay().store
                 .read(handle -> handle.createQuery(
@@ -190,7 +190,7 @@ interface SignInTokenContract extends SignInCalls {
                     return 0;
                 }
             });
-            assertThat(reached.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(reached.await(1, TimeUnit.MINUTES)).isTrue();
             if (logout) {
                 var token = Map.of("token", login.get("refreshToken"), "client_id", login.get("clientId"));
                 assertThat(post("/oauth/revoke", token, Map.of()).status()).isEqualTo(200);
@@ -199,7 +199,7 @@ interface SignInTokenContract extends SignInCalls {
                 cay().clock.pass(Duration.ofSeconds(61));
                 assertThat(refresh(login.get("refreshToken")).status()).isEqualTo(400);
             }
-            assertThat(killing.get(10, TimeUnit.SECONDS))
+            assertThat(killing.get(1, TimeUnit.MINUTES))
                     .as("logout: %s", logout)
                     .isZero();
             go.countDown();

@@ -49,7 +49,7 @@ class FileRaceTest {
 
     @AfterEach
     void end() {
-        swapping.destroyForcibly().onExit().orTimeout(10, TimeUnit.SECONDS).join();
+        swapping.destroyForcibly().onExit().orTimeout(1, TimeUnit.MINUTES).join();
         threads.close();
     }
 

@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
 /// A guest that is pid 1 of its own pid, network and uts namespaces, with the host's files: all of a sandbox that
 /// processes need. Ends with everything in it when closed.
 public final class TestSandbox implements AutoCloseable {
-    public static final Duration LIMIT = Duration.ofSeconds(10);
+    public static final Duration LIMIT = Duration.ofMinutes(1);
 
     private final Path directory;
     private final Process unshare;
@@ -155,7 +155,7 @@ public final class TestSandbox implements AutoCloseable {
     public void close() throws IOException {
         unshare.destroyForcibly();
         ProcessHandle.of(init).ifPresent(ProcessHandle::destroyForcibly);
-        unshare.onExit().orTimeout(10, TimeUnit.SECONDS).join();
+        unshare.onExit().orTimeout(1, TimeUnit.MINUTES).join();
         poller.close();
         logs.close();
         guests.close();

@@ -37,7 +37,7 @@ final class LayerStoreTest {
                     Files.writeString(rootfs.resolve("file"), "x".repeat(10_000));
                 }));
             }
-            tasks.join(Duration.ofSeconds(20));
+            tasks.join(Duration.ofMinutes(1));
         }
         assertThat(built).hasValue(1);
         assertThat(layers.require("one").resolve("file")).hasSize(10_000);
@@ -70,11 +70,11 @@ final class LayerStoreTest {
             tasks.run(() -> layers.build("one", progress, (_, _) -> {
                 throw new IllegalStateException("the other one built it");
             }));
-            assertThat(heard.await(20, TimeUnit.SECONDS)).as("how far it is").isTrue();
+            assertThat(heard.await(1, TimeUnit.MINUTES)).as("how far it is").isTrue();
             try (var in = other.outputWriter()) {
                 in.write("go on\n");
             }
-            tasks.join(Duration.ofSeconds(20));
+            tasks.join(Duration.ofMinutes(1));
         } finally {
             other.destroyForcibly();
         }

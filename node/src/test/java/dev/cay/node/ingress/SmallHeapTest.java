@@ -82,7 +82,7 @@ class SmallHeapTest {
             }
         } finally {
             child.getOutputStream().close();
-            if (!child.waitFor(20, TimeUnit.SECONDS)) {
+            if (!child.waitFor(1, TimeUnit.MINUTES)) {
                 child.destroyForcibly();
             }
         }

@@ -27,7 +27,7 @@ class NetNamespaceTest {
                 new java.util.ArrayList<>(java.util.List.of("nsenter", "-t", Long.toString(sandbox.pid()), "-n", "-u"));
         all.addAll(java.util.List.of(command));
         var process = new ProcessBuilder(all).redirectErrorStream(true).start();
-        assertThat(process.waitFor(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
         assertThat(new String(process.getInputStream().readAllBytes(), UTF_8)).isEmpty();
     }
 

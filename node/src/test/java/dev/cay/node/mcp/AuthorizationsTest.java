@@ -188,7 +188,7 @@ final class AuthorizationsTest extends AuthorizationLab {
             assertThat(client.tools()).isEqualTo("birds-sing");
             birds.callScope = "write";
             var call = client.ask("tools/call", SmallClient.calling("birds-sing", "{}"));
-            var during = Objects.requireNonNull(call.before().poll(20, TimeUnit.SECONDS));
+            var during = Objects.requireNonNull(call.before().poll(1, TimeUnit.MINUTES));
             assertThat(during.method()).isEqualTo("elicitation/create");
             client.answer(during, "{\"action\": \"accept\"}");
             world.authorizations.complete(
@@ -199,7 +199,7 @@ final class AuthorizationsTest extends AuthorizationLab {
             assertThat(client.tools()).isEqualTo("birds-sing");
             birds.callScope = "more";
             var call = client.ask("tools/call", SmallClient.calling("birds-sing", "{}"));
-            var during = Objects.requireNonNull(call.before().poll(20, TimeUnit.SECONDS));
+            var during = Objects.requireNonNull(call.before().poll(1, TimeUnit.MINUTES));
             client.answer(during, "{\"action\": \"decline\"}");
             assertThat(call.get().path("error").path("message").asString()).contains("birds needs authorization");
         }

@@ -59,7 +59,7 @@ class FirstLinkTest {
                         .has("result"))
                 .isTrue();
         home.links.getFirst().listener.heard(note("for its client"));
-        assertThat(audience.told.poll(20, TimeUnit.SECONDS)).isEqualTo("for its client");
+        assertThat(audience.told.poll(1, TimeUnit.MINUTES)).isEqualTo("for its client");
         upstream.close();
         assertThat(home.links.getFirst().closed.getCount()).isZero();
     }
@@ -76,7 +76,7 @@ class FirstLinkTest {
         }
         var upstreams = new ArrayList<Upstream>();
         for (var client : clients) {
-            upstreams.add(client.get(20, TimeUnit.SECONDS));
+            upstreams.add(client.get(1, TimeUnit.MINUTES));
         }
         assertThat(upstreams).doesNotHaveDuplicates();
         assertThat(home.links).hasSize(20);
@@ -108,9 +108,9 @@ class FirstLinkTest {
         home.mayAnswer = new CountDownLatch(1);
         server.probe();
         var client = CompletableFuture.supplyAsync(() -> server.connect(NOTHING, new Audience()));
-        assertThat(home.connected.poll(20, TimeUnit.SECONDS)).isNotNull();
+        assertThat(home.connected.poll(1, TimeUnit.MINUTES)).isNotNull();
         home.mayAnswer.countDown();
-        assertThat(client.get(20, TimeUnit.SECONDS).isOver()).isFalse();
+        assertThat(client.get(1, TimeUnit.MINUTES).isOver()).isFalse();
         awaitReady();
         assertThat(home.links).hasSize(1);
     }
@@ -119,11 +119,11 @@ class FirstLinkTest {
     void theFailureOfAStartThatWasReplacedSaysNothingOfTheServer() throws Exception {
         home.mayAnswer = new CountDownLatch(1);
         server.probe();
-        var replaced = Objects.requireNonNull(home.connected.poll(20, TimeUnit.SECONDS));
+        var replaced = Objects.requireNonNull(home.connected.poll(1, TimeUnit.MINUTES));
         server.probeAgain();
-        assertThat(home.connected.poll(20, TimeUnit.SECONDS)).isNotNull();
+        assertThat(home.connected.poll(1, TimeUnit.MINUTES)).isNotNull();
         replaced.listener.over("it fell over");
-        assertThat(replaced.closed.await(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(replaced.closed.await(1, TimeUnit.MINUTES)).isTrue();
         home.mayAnswer.countDown();
         awaitReady();
         assertThat(server.failures()).isZero();
@@ -137,7 +137,7 @@ class FirstLinkTest {
         var client = CompletableFuture.supplyAsync(() -> first.take(NOTHING, new Audience()));
         home.refuses = true;
         assertThatThrownBy(() -> first.open(server)).hasMessage("no such program");
-        assertThatThrownBy(() -> client.get(20, TimeUnit.SECONDS)).hasMessageContaining("no such program");
+        assertThatThrownBy(() -> client.get(1, TimeUnit.MINUTES)).hasMessageContaining("no such program");
     }
 
     @Test
@@ -179,10 +179,10 @@ class FirstLinkTest {
     void itEndsWithTheServerAlsoWhileItIsMade() throws Exception {
         home.mayAnswer = new CountDownLatch(1);
         server.probe();
-        assertThat(home.connected.poll(20, TimeUnit.SECONDS)).isNotNull();
+        assertThat(home.connected.poll(1, TimeUnit.MINUTES)).isNotNull();
         server.close();
         home.mayAnswer.countDown();
-        assertThat(home.links.getFirst().closed.await(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(home.links.getFirst().closed.await(1, TimeUnit.MINUTES)).isTrue();
         server.connect(NOTHING, new Audience());
         assertThat(home.links).hasSize(2);
     }
@@ -192,17 +192,17 @@ class FirstLinkTest {
     void whoWaitsForAServerThatIsRemovedHearsSoAtOnce() throws Exception {
         home.mayAnswer = new CountDownLatch(1);
         server.probe();
-        assertThat(home.connected.poll(20, TimeUnit.SECONDS)).isNotNull();
+        assertThat(home.connected.poll(1, TimeUnit.MINUTES)).isNotNull();
         var waiting = List.of(
                 CompletableFuture.supplyAsync(() -> server.connect(NOTHING, new Audience())),
                 CompletableFuture.supplyAsync(
                         () -> server.connect(hello("{\"capabilities\": {\"sampling\": {}}}"), new Audience())));
-        assertThat(home.connected.poll(20, TimeUnit.SECONDS)).isNotNull();
+        assertThat(home.connected.poll(1, TimeUnit.MINUTES)).isNotNull();
         Await.until("one waits for the first try", server.first()::isTaken);
         Await.until("both were greeted", () -> home.links.stream().noneMatch(link -> link.said.isEmpty()));
         server.retire();
         for (var one : waiting) {
-            assertThatThrownBy(() -> one.get(20, TimeUnit.SECONDS)).hasMessageContaining("is not connected any more");
+            assertThatThrownBy(() -> one.get(1, TimeUnit.MINUTES)).hasMessageContaining("is not connected any more");
         }
         assertThat(server.opening()).isEmpty();
         assertThat(home.links).allMatch(link -> link.closed.getCount() == 0);

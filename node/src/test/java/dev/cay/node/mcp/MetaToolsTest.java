@@ -246,7 +246,7 @@ final class MetaToolsTest {
             var params = SmallClient.calling("mcp-exec", "{\"name\": \"birds-slow\"}");
             params.putObject("_meta").put("progressToken", "mine");
             var slow = client.ask("tools/call", params);
-            var progress = slow.before().poll(20, TimeUnit.SECONDS);
+            var progress = slow.before().poll(1, TimeUnit.MINUTES);
             assertThat(progress).isNotNull();
             assertThat(progress.params().path("progressToken").asString()).isEqualTo("mine");
             long id = birds.next("tools/call").path("id").asLong();

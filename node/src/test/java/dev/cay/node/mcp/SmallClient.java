@@ -94,7 +94,7 @@ final class SmallClient implements AutoCloseable {
     /// Whether it is told of this in time.
     boolean hears(String method) throws InterruptedException {
         while (true) {
-            var message = heard.poll(10, TimeUnit.SECONDS);
+            var message = heard.poll(1, TimeUnit.MINUTES);
             if (message == null || message.method().equals(method)) {
                 return message != null;
             }
@@ -112,7 +112,7 @@ final class SmallClient implements AutoCloseable {
     /// The next that it is asked or told by this method.
     Message asked(String method) throws InterruptedException {
         while (true) {
-            var message = heard.poll(20, TimeUnit.SECONDS);
+            var message = heard.poll(1, TimeUnit.MINUTES);
             if (message == null) {
                 throw new AssertionError("was not asked " + method);
             }

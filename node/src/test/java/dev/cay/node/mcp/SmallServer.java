@@ -142,7 +142,7 @@ final class SmallServer implements AutoCloseable {
     /// The next that was asked by this method.
     JsonNode next(String method) throws InterruptedException {
         while (true) {
-            var message = heard.poll(20, TimeUnit.SECONDS);
+            var message = heard.poll(1, TimeUnit.MINUTES);
             if (message == null) {
                 throw new AssertionError("nobody asked for " + method);
             }

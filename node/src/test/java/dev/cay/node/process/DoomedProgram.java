@@ -27,7 +27,7 @@ public final class DoomedProgram {
             } while (!line.equals(word));
         } finally {
             program.destroyForcibly();
-            assertThat(program.waitFor(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(program.waitFor(1, TimeUnit.MINUTES)).isTrue();
         }
     }
 }

@@ -51,7 +51,7 @@ class KilledDaemonTest {
             // Through the handle: the process itself would also close what we have not read.
             daemon.toHandle().destroyForcibly();
             byte[] rest = out.readAllBytes();
-            assertThat(daemon.waitFor(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(daemon.waitFor(1, TimeUnit.MINUTES)).isTrue();
             return new String(begun, UTF_8) + new String(rest, UTF_8);
         } finally {
             daemon.destroyForcibly();

@@ -79,7 +79,7 @@ class CutCriuTest {
             guard.look();
             assertThat(left.isAlive()).as("runc may be about to look itself").isTrue();
             guard.look();
-            left.onExit().get(10, TimeUnit.SECONDS);
+            left.onExit().get(1, TimeUnit.MINUTES);
             assertThat(busy.isAlive()).isTrue();
 
             var calm = new CutCriu(other.toHandle());

@@ -170,7 +170,7 @@ class RuncRuntimeTest implements ContainerRuntimeContract {
 
             host.runtime.delete(new SandboxId("half"));
 
-            assertThat(begun.waitFor(Duration.ofSeconds(10))).isTrue();
+            assertThat(begun.waitFor(Duration.ofMinutes(1))).isTrue();
             assertThat(host.runtime.list()).doesNotContain(new SandboxId("half"));
         } finally {
             begun.destroyForcibly();
@@ -205,7 +205,7 @@ class RuncRuntimeTest implements ContainerRuntimeContract {
 
     private static void join(Thread thread) {
         try {
-            assertThat(thread.join(Duration.ofSeconds(10))).isTrue();
+            assertThat(thread.join(Duration.ofMinutes(1))).isTrue();
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }

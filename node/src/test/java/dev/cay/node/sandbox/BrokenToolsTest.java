@@ -100,7 +100,7 @@ class BrokenToolsTest extends NodeTest {
             try {
                 node.keepers.pause(ID, Keep.MEMORY);
             } catch (CayException e) {
-                assertThat(killed.get(30, TimeUnit.SECONDS)).isTrue();
+                assertThat(killed.get(1, TimeUnit.MINUTES)).isTrue();
                 return;
             }
             node.keepers.resume(ID, true);
@@ -123,7 +123,7 @@ class BrokenToolsTest extends NodeTest {
         gone();
         var killed = killOnce(tool, "restore", "restore.log");
         node.keepers.resume(ID, true);
-        assertThat(killed.get(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(killed.get(1, TimeUnit.MINUTES)).isTrue();
         assertUnharmed();
     }
 

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 @NeedsRoot
 class CheckpointProgramsTest extends NodeTest {
     private static final SandboxId ID = new SandboxId("lean");
-    private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final Duration LIMIT = Duration.ofMinutes(1);
 
     /// What stands in a file system that was saved without tar, from the fifth byte on.
     private static final String OURS = "CAY1";

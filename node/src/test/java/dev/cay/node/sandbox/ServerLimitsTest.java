@@ -48,7 +48,7 @@ class ServerLimitsTest extends ServerHomeTest {
         var waiting = Thread.ofPlatform().start(() -> sides.awaitEnd(OWNER, Duration.ofMinutes(2)));
         Await.until("the thread waits", () -> waiting.getState() == Thread.State.TIMED_WAITING);
         side.close();
-        assertThat(waiting.join(Duration.ofSeconds(30))).isTrue();
+        assertThat(waiting.join(Duration.ofMinutes(1))).isTrue();
         sides.awaitEnd(OWNER, Duration.ofMillis(1));
     }
 

@@ -126,7 +126,7 @@ public abstract class StoreContract {
             var results = new ArrayList<Future<?>>();
             for (int writer = 0; writer < WRITERS; writer++) {
                 results.add(threads.submit(() -> {
-                    go.await(10, TimeUnit.SECONDS);
+                    go.await(1, TimeUnit.MINUTES);
                     for (int i = 0; i < CHANGES; i++) {
                         store.write(StoreContract::increment);
                     }

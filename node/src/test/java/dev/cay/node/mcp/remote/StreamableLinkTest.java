@@ -70,7 +70,7 @@ final class StreamableLinkTest {
             talk.ask(1, "tools/list");
             assertThat(talk.next()).contains("\"id\":1", "\"ok\":true");
             talk.hangUp();
-            assertThat(deleted.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(deleted.await(1, TimeUnit.MINUTES)).isTrue();
             assertThat(server.asked()).allSatisfy(asked -> {
                 assertThat(asked.target()).isEqualTo("/mcp?x=1");
                 assertThat(asked.header("Authorization")).isEqualTo(Talk.SECRET);
@@ -268,7 +268,7 @@ final class StreamableLinkTest {
         try (var server = server(script);
                 var talk = Talk.streamable(server.url("/"))) {
             talk.begin();
-            assertThat(looked.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(looked.await(1, TimeUnit.MINUTES)).isTrue();
             assertThat(talk.ask(1, "tools/list").next()).contains("\"id\":1", "ok");
         }
     }

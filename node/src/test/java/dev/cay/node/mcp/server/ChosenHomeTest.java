@@ -210,7 +210,7 @@ class ChosenHomeTest {
                     this::connect, work -> Thread.ofVirtual().start(work)));
         }
         for (var each : coming) {
-            assertThat(each.get(30, TimeUnit.SECONDS)).isEqualTo("image");
+            assertThat(each.get(1, TimeUnit.MINUTES)).isEqualTo("image");
         }
         assertThat(homes).extracting(made -> made.way).containsExactly("npm", "image");
     }
@@ -266,7 +266,7 @@ class ChosenHomeTest {
         slow.close();
         assertThat(homes.getFirst().closed).isTrue();
         mayFail.countDown();
-        assertThatThrownBy(() -> connecting.get(30, TimeUnit.SECONDS)).hasMessageContaining("is being stopped");
+        assertThatThrownBy(() -> connecting.get(1, TimeUnit.MINUTES)).hasMessageContaining("is being stopped");
         assertThatThrownBy(slow::prepare).hasMessageContaining("is being stopped");
         assertThat(homes).hasSize(1);
     }
@@ -290,7 +290,7 @@ class ChosenHomeTest {
             preparing = true;
             whenPreparing.run();
             try {
-                assertThat(mayPrepare.await(30, TimeUnit.SECONDS)).isTrue();
+                assertThat(mayPrepare.await(1, TimeUnit.MINUTES)).isTrue();
             } catch (InterruptedException e) {
                 throw new CayException(ErrorKind.CANCELED, "interrupted", e);
             } finally {

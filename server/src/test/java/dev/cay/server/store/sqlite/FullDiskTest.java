@@ -119,7 +119,7 @@ final class FullDiskTest {
 
     private static void run(String... command) throws Exception {
         var process = new ProcessBuilder(command).inheritIO().start();
-        assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
         assertThat(process.exitValue()).isZero();
     }
 }

@@ -41,7 +41,7 @@ final class SqliteStoreTest extends StoreContract {
                 var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             var go = new CountDownLatch(1);
             // While this one holds the writer, all the others gather into one group.
-            var blocker = threads.submit(() -> store.write(handle -> go.await(10, TimeUnit.SECONDS)));
+            var blocker = threads.submit(() -> store.write(handle -> go.await(1, TimeUnit.MINUTES)));
             List<Future<String>> results = new ArrayList<>();
             for (int i = 0; i < 40; i++) {
                 int number = i;
