@@ -247,7 +247,7 @@ test('a webhook is made, tested and changed; deliveries are shown and sent again
   await shows(page.locator('.facts'), 'of which')
   const sent = () => receiver.got.filter(({ body }) => body.type === 'sandbox.lifecycle.created').length
   const before = sent()
-  await page.check(`${'tbody tr'}:has-text("created") input[type=checkbox]`)
+  await line(page, 'created').locator('input[type=checkbox]').check()
   await page.click('.bulk >> text=Send again')
   await until('the event again', () => sent() > before, LIMIT)
   await page.click('#redeliver')
@@ -332,9 +332,9 @@ test('a reader looks and changes nothing, another team sees nothing, an old sess
 
   const other = await signedIn(CAY_FOREIGN_KEY, '/volumes')
   await shows(other.locator('main'), 'No volumes yet')
-  for (const path of ['/volumes/' + volume.volumeID, '/webhooks/' + webhook.id]) {
+  for (const [path, text] of [['/volumes/' + volume.volumeID, 'Volume not found'], ['/webhooks/' + webhook.id, 'there is no webhook']]) {
     await other.goto(E2B_API_URL + '/dashboard' + path)
-    await shows(other.locator('.failed'), 'o')
+    await shows(other.locator('.failed'), text)
     assert.ok(!/shared|seen/.test(await other.locator('main').innerText()), path)
   }
   for (const [path, text] of [['/webhooks', 'No webhooks yet'], ['/secrets', 'No secrets yet']]) {

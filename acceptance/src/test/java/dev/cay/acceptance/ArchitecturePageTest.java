@@ -80,10 +80,13 @@ final class ArchitecturePageTest {
     void theChecklistNamesEachClassWithCallsOfEnvd() throws IOException {
         String page = Files.readString(PAGE);
         String checklist = page.substring(page.indexOf("* **A call of envd**"), page.indexOf("* **A system port**"));
-        assertThat(ArchitectureTest.CAY.stream()
-                        .filter(Modules.in("node"))
-                        .filter(calls(ConnectRoutes.class, "unary").or(calls(ConnectRoutes.class, "stream")))
-                        .map(ArchitecturePageTest::outermostName)
+        var callers = ArchitectureTest.CAY.stream()
+                .filter(Modules.in("node"))
+                .filter(calls(ConnectRoutes.class, "unary").or(calls(ConnectRoutes.class, "stream")))
+                .map(ArchitecturePageTest::outermostName)
+                .toList();
+        assertThat(callers).as("classes with calls of envd").hasSizeGreaterThan(2);
+        assertThat(callers.stream()
                         .filter(name -> !name.equals("Envd"))
                         .filter(name -> !checklist.contains("`" + name + "`"))
                         .distinct()
@@ -148,9 +151,12 @@ final class ArchitecturePageTest {
     private static SortedSet<String> unnamed(String module, String prefix, Predicate<JavaClass> wanted)
             throws IOException {
         var rows = rows(module);
-        return ArchitectureTest.CAY.stream()
+        var types = ArchitectureTest.CAY.stream()
                 .filter(Modules.in(module))
                 .filter(wanted)
+                .toList();
+        assertThat(types).as("classes that the page has to name").isNotEmpty();
+        return types.stream()
                 .filter(type -> rows.stream()
                         .filter(row -> row.packages().contains(shortName(type.getPackageName(), prefix)))
                         .noneMatch(row -> row.words().contains(outermostName(type))))

@@ -17,10 +17,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// A Cay under a domain that is not `localhost`, so that names inside are looked up like any: sandboxes connect by name
-/// to
-/// a service outside and to each other, and the node reads and changes their requests. Programs inside verify all
-/// certificates.
+/// A Cay under a domain that is not `localhost`, so that names inside are looked up like any: sandboxes connect by
+/// name to a service outside and to each other, and the node reads and changes their requests. Programs inside verify
+/// all certificates.
 @NeedsRoot
 @Timeout(600)
 final class RealDomainTest {
@@ -77,9 +76,8 @@ final class RealDomainTest {
         return "8080-%s.%s".formatted(sandbox.id(), DOMAIN);
     }
 
-    /// Sends a large body and prints status and version, its digest, how long the answer is, how often it has stars,
-    /// and
-    /// how often the secret.
+    /// Sends a large body and prints status and version, its digest, how long the answer is, how often it has
+    /// stars, and how often the secret.
     private static String large(Sandbox agent, String version, String url) {
         agent.files().write("/tmp/secret", SECRET);
         return root(

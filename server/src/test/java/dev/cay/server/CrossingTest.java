@@ -12,32 +12,13 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /// What code in one sandbox reaches of others through the edge on its loopback.
 @Fast
-final class CrossingTest {
+final class CrossingTest extends ServerTest {
     private static final String BARRED = "{\"templateID\":\"base\",\"allow_internet_access\":false}";
-
-    @TempDir
-    private Path directory;
-
-    private TestServer cay;
-
-    @BeforeEach
-    void start() throws Exception {
-        cay = TestServer.start(directory);
-    }
-
-    @AfterEach
-    void stop() {
-        cay.close();
-    }
 
     @Test
     void aBarredSandboxReachesOnlyItself() throws Exception {

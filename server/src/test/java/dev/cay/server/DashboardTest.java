@@ -16,8 +16,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,25 +25,10 @@ import tools.jackson.databind.JsonNode;
 
 /// What browsers get below `/dashboard`: files, a session, and the API by way of the relay.
 @Fast
-final class DashboardTest {
+final class DashboardTest extends ServerTest {
     private static final String HOST = "cay.test:3000";
     private static final String ORIGIN = "http://" + HOST;
     private static final String API = "/dashboard/api";
-
-    @TempDir
-    Path directory;
-
-    private TestServer cay;
-
-    @BeforeEach
-    void start() throws Exception {
-        cay = TestServer.start(directory);
-    }
-
-    @AfterEach
-    void stop() {
-        cay.close();
-    }
 
     /// A browser that is signed in, and the token of its pages.
     private record Browser(String cookie, String token) {}
