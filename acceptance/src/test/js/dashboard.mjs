@@ -11,7 +11,7 @@ import { apart } from './relay.mjs'
 const { CAY_CHROMIUM, CAY_DOMAIN, CAY_PLAYWRIGHT, CAY_SCREENSHOTS, E2B_API_KEY, E2B_API_URL } = process.env
 export const require = createRequire(CAY_PLAYWRIGHT + '/package.json')
 const { chromium } = require('playwright-core')
-export const LIMIT = 60_000
+export const LIMIT = 120_000
 /** Markup that would change the page's title, were it taken for markup. */
 export const HOSTILE = '<img src=x onerror="document.title=1">'
 
