@@ -9,13 +9,10 @@ import dev.cay.wire.TeamId;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/// Authenticates requests: knows every team, and every API key by its hash, in memory. Thread-safe.
+/// Authenticates requests, and cuts those whose caller loses the rights. Thread-safe.
 public final class Access {
     /// Answers a request of a known team.
     public interface TeamHandler {
@@ -68,94 +65,63 @@ public final class Access {
         Optional<TeamKey> rightsNow(String signIn, TeamId team);
     }
 
-    private final Store store;
     private final Admission admission;
     private final AdminToken admin;
     private final InstantSource clock;
     private final SecureRandom random;
     private final Audit audit;
-    private final KeyUses uses;
     private final OpenRequests open = new OpenRequests();
-    private final KnownKeys keys = new KnownKeys();
+    private final KnownTeams known;
     private final Holders holders;
-    private final Map<TeamId, Team> teams = new ConcurrentHashMap<>();
     private volatile @Nullable People people;
-    private volatile @Nullable Team first;
-    private volatile @Nullable String firstKey;
 
     public Access(
             Store store, Admission admission, AdminToken admin, InstantSource clock, SecureRandom random, Audit audit) {
-        this.store = store;
         this.admission = admission;
         this.admin = admin;
         this.clock = clock;
         this.random = random;
         this.audit = audit;
-        this.uses = new KeyUses(store);
-        this.holders = new Holders(admin, keys, (signIn, team) -> people().rightsNow(signIn, team), open, clock);
+        this.known = new KnownTeams(store, admission, open, clock, random);
+        this.holders = new Holders(admin, known, (signIn, team) -> people().rightsNow(signIn, team), open, clock);
     }
 
     /// Sets the authentication of people. Call this before requests come.
-    public void admit(People known) {
-        people = known;
+    public void admit(People all) {
+        people = all;
     }
 
     People people() {
-        var known = people;
-        if (known == null) {
+        var all = people;
+        if (all == null) {
             throw Credential.unauthenticated("sign-in is not set up on this server" + Credential.FIX);
         }
-        return known;
+        return all;
     }
 
     /// Reads teams and keys; where there is no team yet, makes one with its first key.
     public void start() {
         admin.make(random);
-        var team = store.read(AccessStore::findOldestTeam).orElseGet(this::makeTeam);
-        store.read(AccessStore::teams).forEach(this::add);
-        store.read(AccessStore::keysByHash).forEach(keys::add);
-        first = team;
-    }
-
-    private Team makeTeam() {
-        var fresh = new Team(new TeamId(UUID.randomUUID().toString()), "default", "default");
-        var key = ApiKey.random(random);
-        var kept = key.kept(fresh, "first key", KeyScope.ALL, clock.instant(), null);
-        var team = store.write(handle -> {
-            var found = AccessStore.findOldestTeam(handle);
-            if (found.isEmpty()) {
-                AccessStore.insertTeam(handle, fresh, clock.instant());
-                AccessStore.insertKey(handle, kept, key.hash());
-            }
-            return found.orElse(fresh);
-        });
-        if (team.equals(fresh)) {
-            firstKey = key.text();
-        }
-        return team;
+        known.start();
     }
 
     /// The team that the first start made, which owns everything that has no other owner.
     public Team firstTeam() {
-        Team team = first;
-        if (team == null) {
-            throw new IllegalStateException("not started");
-        }
-        return team;
+        return known.firstTeam();
     }
 
     /// The team with this id.
     public Team requireTeam(TeamId id) {
-        var team = teams.get(id);
-        if (team == null) {
-            throw new CayException(ErrorKind.NOT_FOUND, "there is no team %s".formatted(id));
-        }
-        return team;
+        return known.require(id);
     }
 
     /// The key that this start made, if it was the first one.
     public Optional<String> firstKey() {
-        return Optional.ofNullable(firstKey);
+        return known.firstKey();
+    }
+
+    KnownTeams known() {
+        return known;
     }
 
     /// Serves requests with tokens that were given to callers.
@@ -165,34 +131,6 @@ public final class Access {
 
     Admission admission() {
         return admission;
-    }
-
-    void add(Team team) {
-        teams.put(team.id(), team);
-    }
-
-    void remove(Team team) {
-        teams.remove(team.id());
-        keys.ofTeam(team.id()).toList().forEach(this::remove);
-    }
-
-    void add(String hash, TeamKey key) {
-        keys.add(hash, key);
-    }
-
-    /// Replaces a key by a copy with another name or expiry.
-    void replace(TeamKey key) {
-        keys.replace(key);
-    }
-
-    /// Removes a key: later requests are refused, and open ones are cut.
-    void remove(TeamKey key) {
-        keys.remove(key);
-        open.cut(other -> other.id().equals(key.id()));
-        uses.forget(key);
-        if (keys.ofTeam(key.team().id()).noneMatch(other -> other.family().equals(key.family()))) {
-            admission.forget(key.family());
-        }
     }
 
     /// Cuts open requests of a person who lost these rights.
@@ -209,35 +147,10 @@ public final class Access {
     /// second.
     public void cutExpired() {
         var now = clock.instant();
-        open.cut(key -> keys.ofId(key.id()).filter(known -> known.isOver(now)).isPresent());
+        open.cut(key -> known.ofId(key.id()).filter(other -> other.isOver(now)).isPresent());
         if (open.hasOperators()) {
             open.cutOperatorsBut(admin.fingerprint());
         }
-    }
-
-    /// The keys that were made for programs of people when they signed in.
-    List<TeamKey> minted() {
-        return keys.all().filter(TeamKey::isMinted).toList();
-    }
-
-    /// The keys of a team, with their last use.
-    List<TeamKey> keysOf(Team team) {
-        return keys.ofTeam(team.id()).map(this::withLastUse).toList();
-    }
-
-    /// A key of a team.
-    Optional<TeamKey> key(Team team, String id) {
-        return keys.ofId(id).filter(key -> key.team().equals(team)).map(this::withLastUse);
-    }
-
-    private TeamKey withLastUse(TeamKey key) {
-        var at = uses.last(key.id());
-        return at == null ? key : key.used(at);
-    }
-
-    /// The number of keys of each team.
-    Map<TeamId, Integer> keyCounts() {
-        return keys.counts();
     }
 
     /// Serves the handler only to requests with a key that may send them.
@@ -335,7 +248,7 @@ public final class Access {
                         "only keys of the team '%s' that may do everything may do this"
                                 .formatted(firstTeam().name()));
             }
-            serve(caller, exchange, (known, request) -> handler.handle(known.team(), request));
+            serve(caller, exchange, (who, request) -> handler.handle(who.team(), request));
         });
     }
 
@@ -386,7 +299,7 @@ public final class Access {
                     "the API key '%s' may not do this: its scope is %s".formatted(key.name(), key.scope()));
         }
         if (!key.isOfPerson()) {
-            uses.note(key, now);
+            known.noteUse(key, now);
         }
         return caller;
     }
@@ -396,7 +309,7 @@ public final class Access {
         if (credential.isOfPerson()) {
             return people().rights(credential.text(), Credential.namedTeam(exchange));
         }
-        var key = keys.ofHash(credential.key().hash());
+        var key = known.ofHash(credential.key().hash());
         if (key == null) {
             throw Credential.unauthenticated(
                     "the API key is not known here: wrong key, a revoked one, or a key of another server"
@@ -425,7 +338,7 @@ public final class Access {
     public Optional<TeamKey> rightsOfKey(String text) {
         var credential = new Credential(text.strip());
         return credential.isApiKey()
-                ? Optional.ofNullable(keys.ofHash(credential.key().hash())).filter(key -> !key.isOver(clock.instant()))
+                ? Optional.ofNullable(known.ofHash(credential.key().hash())).filter(key -> !key.isOver(clock.instant()))
                 : Optional.empty();
     }
 
@@ -445,11 +358,11 @@ public final class Access {
         if (credential.isOfPerson()) {
             return people().knows(credential.text());
         }
-        return credential.isApiKey() && keys.ofHash(credential.key().hash()) != null;
+        return credential.isApiKey() && known.ofHash(credential.key().hash()) != null;
     }
 
     /// Writes the last uses of keys, which are only in memory until then.
     public void close() {
-        uses.write();
+        known.close();
     }
 }

@@ -34,26 +34,28 @@ public final class ApiKeys {
 
     private final Store store;
     private final Access access;
+    private final KnownTeams known;
     private final InstantSource clock;
     private final SecureRandom random;
 
     public ApiKeys(Store store, Access access, InstantSource clock, SecureRandom random) {
         this.store = store;
         this.access = access;
+        this.known = access.known();
         this.clock = clock;
         this.random = random;
     }
 
     /// The keys of a team, the oldest first.
     public List<TeamKey> list(Team team) {
-        return access.keysOf(team).stream()
+        return known.keysOf(team).stream()
                 .sorted(Comparator.comparing(TeamKey::createdAt).thenComparing(TeamKey::id))
                 .toList();
     }
 
     /// The number of keys of each team; teams without any are left out.
     public Map<TeamId, Integer> countByTeam() {
-        return access.keyCounts();
+        return known.keyCounts();
     }
 
     /// Creates a key. A key that was made with another key has no wider scope and no later end.
@@ -81,7 +83,7 @@ public final class ApiKeys {
     }
 
     private void requireRoom(Team team) {
-        if (access.keysOf(team).size() >= MOST) {
+        if (known.keysOf(team).size() >= MOST) {
             throw new CayException(
                     ErrorKind.EXHAUSTED,
                     "the team has %d API keys, which is the limit; revoke unused ones".formatted(MOST));
@@ -170,7 +172,7 @@ public final class ApiKeys {
 
     /// Revokes minted keys of all teams.
     public void revokeMinted(Predicate<TeamKey> which) {
-        access.minted().stream().filter(which).forEach(key -> revoke(key.team(), key.id()));
+        known.minted().stream().filter(which).forEach(key -> revoke(key.team(), key.id()));
     }
 
     /// The origin of a new key.
@@ -187,7 +189,7 @@ public final class ApiKeys {
             AccessStore.insertKey(handle, kept, key.hash());
             return kept;
         });
-        access.add(key.hash(), kept);
+        known.add(key.hash(), kept);
         return new Made(kept, key.text());
     }
 
@@ -200,7 +202,7 @@ public final class ApiKeys {
             AccessStore.updateKey(handle, key);
             return key;
         });
-        access.replace(key);
+        known.replace(key);
         return key;
     }
 
@@ -211,7 +213,7 @@ public final class ApiKeys {
             AccessStore.deleteKey(handle, key.id());
             return key;
         });
-        access.remove(key);
+        known.remove(key);
     }
 
     /// Makes another key in place of this one, which stays valid for a while. Both share the limits. One transaction
@@ -250,17 +252,17 @@ public final class ApiKeys {
             }
             return fresh;
         });
-        access.add(key.hash(), fresh);
+        known.add(key.hash(), fresh);
         if (overlap.isZero()) {
-            access.remove(old);
+            known.remove(old);
         } else {
-            access.replace(ending);
+            known.replace(ending);
         }
         return new Made(fresh, key.text());
     }
 
     public TeamKey require(Team team, String id) {
-        return access.key(team, id)
+        return known.key(team, id)
                 .orElseThrow(() ->
                         new CayException(ErrorKind.NOT_FOUND, "the team has no API key with id '%s'".formatted(id)));
     }

@@ -25,15 +25,15 @@ public final class Holders {
     }
 
     private final AdminToken admin;
-    private final KnownKeys keys;
+    private final KnownTeams known;
     private final SignIns signIns;
     private final OpenRequests open;
     private final InstantSource clock;
 
     /// @param open gets the requests, so that they are cut when their holder loses the rights
-    Holders(AdminToken admin, KnownKeys keys, SignIns signIns, OpenRequests open, InstantSource clock) {
+    Holders(AdminToken admin, KnownTeams known, SignIns signIns, OpenRequests open, InstantSource clock) {
         this.admin = admin;
-        this.keys = keys;
+        this.known = known;
         this.signIns = signIns;
         this.open = open;
         this.clock = clock;
@@ -79,7 +79,7 @@ public final class Holders {
     private TeamKey lender(String holder, TeamId team, KeyScope needs) {
         var found = holder.startsWith(SIGN_IN)
                 ? signIns.rightsNow(holder.substring(SIGN_IN.length()), team)
-                : keys.ofId(holder.substring(KEY.length()));
+                : known.ofId(holder.substring(KEY.length()));
         return found.filter(key ->
                         key.team().id().equals(team) && key.scope().covers(needs) && !key.isOver(clock.instant()))
                 .orElseThrow(Holders::handedOut);

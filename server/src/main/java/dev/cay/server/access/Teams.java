@@ -18,12 +18,12 @@ public final class Teams {
     private static final int LONGEST_NAME = 200;
 
     private final Store store;
-    private final Access access;
+    private final KnownTeams known;
     private final InstantSource clock;
 
     public Teams(Store store, Access access, InstantSource clock) {
         this.store = store;
-        this.access = access;
+        this.known = access.known();
         this.clock = clock;
     }
 
@@ -53,7 +53,7 @@ public final class Teams {
             AccessStore.insertTeam(handle, team, clock.instant());
             return team;
         });
-        access.add(team);
+        known.add(team);
         return team;
     }
 
@@ -73,7 +73,7 @@ public final class Teams {
 
     /// Deletes a team and revokes its keys. Refused while the team has anything, including what is just being made.
     public void delete(Team team) {
-        if (team.equals(access.firstTeam())) {
+        if (team.equals(known.firstTeam())) {
             throw new CayException(
                     ErrorKind.CONFLICT, "the first team cannot be deleted: it owns the templates that come with Cay");
         }
@@ -89,7 +89,7 @@ public final class Teams {
             AccessStore.deleteTeam(handle, team, clock.instant());
             return team;
         });
-        access.remove(team);
+        known.remove(team);
     }
 
     private static CayException invalid(String message) {
