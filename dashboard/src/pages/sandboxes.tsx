@@ -14,7 +14,9 @@ interface Metric {
 }
 
 const ROW = 44
+/** Rows that exist above and below those in sight. They are made anew when so many, halved, were scrolled. */
 const MARGIN = 10
+const STEP = (MARGIN / 2) * ROW
 
 const picked = signal<ReadonlySet<string>>(new Set())
 
@@ -182,7 +184,7 @@ function List() {
     const look = () => {
       const box = table.current?.getBoundingClientRect()
       if (!box) return
-      top.value = Math.max(0, -box.top)
+      top.value = Math.floor(Math.max(0, -box.top) / STEP) * STEP
       height.value = innerHeight
     }
     look()

@@ -265,6 +265,62 @@ test('a person comes in by a link', async () => {
   await done(page)
 })
 
+test('of a thousand sandboxes only the rows in sight are made', async (t) => {
+  const sandbox = await Sandbox.create({ timeoutMs: 600_000, metadata: { task: 'many' } })
+  const page = await signedIn()
+  await page.waitForSelector(row(sandbox))
+  const one = (await api('GET', '/v2/sandboxes')).body.find(({ sandboxID }) => sandboxID === sandbox.sandboxId)
+  const name = (n) => 'i' + String(n).padStart(20, '0')
+  const set = Array.from({ length: 1000 }, (_, n) => ({ ...one, sandboxID: name(n), metadata: { task: `batch ${n % 7}`, n: String(n) } }))
+  // What the server sends for so many is measured elsewhere; here is what the page does with it. Then nothing changes.
+  let sent = false
+  await page.route('**/dashboard/api/v2/sandboxes/live', (route) => {
+    if (!sent) void route.fulfill({ contentType: 'text/event-stream', body: `event: all\ndata: ${JSON.stringify({ set })}\n\n` })
+    sent = true
+  })
+  await page.addInitScript(() => {
+    new MutationObserver((_, observer) => {
+      if (!document.querySelector('.tr[data-id]')) return
+      observer.disconnect()
+      requestAnimationFrame(() => (window.interactive = performance.now()))
+    }).observe(document, { childList: true, subtree: true })
+  })
+  await page.reload()
+  await page.waitForSelector(`.tr[data-id=${name(0)}]`)
+  const interactive = await page.evaluate(() => window.interactive)
+  // Time of the thread, as other programs of the machine take theirs in between; without what draws, as no display does it.
+  const profiler = await page.context().newCDPSession(page)
+  await profiler.send('Performance.enable', { timeDomain: 'threadTicks' })
+  const work = ['ScriptDuration', 'RecalcStyleDuration', 'LayoutDuration']
+  const busy = async () =>
+    (await profiler.send('Performance.getMetrics')).metrics.filter(({ name }) => work.includes(name)).reduce((sum, { value }) => sum + value, 0)
+  const before = await busy()
+  const seen = await page.evaluate(async () => {
+    let [frames, rows, empty] = [0, 0, 0]
+    while (scrollY + innerHeight < document.documentElement.scrollHeight - 1) {
+      scrollBy(0, 132)
+      await new Promise(requestAnimationFrame)
+      await new Promise(requestAnimationFrame)
+      frames++
+      rows = Math.max(rows, document.querySelectorAll('.tr[data-id]').length)
+      const middle = document.elementFromPoint(innerWidth / 2, innerHeight / 2)
+      if (!middle?.closest('.tr[data-id]')) empty++
+    }
+    return { frames, rows, empty }
+  })
+  const each = (1000 * ((await busy()) - before)) / seen.frames
+  t.diagnostic(`interactive after ${Math.round(interactive)} ms; ${each.toFixed(1)} ms of script, style and layout for each of ${seen.frames} steps, ${seen.rows} rows`)
+  assert.ok(seen.rows < 60, `${seen.rows} rows`)
+  assert.ok(seen.frames > 200, `${seen.frames} steps`)
+  assert.equal(seen.empty, 0)
+  await page.waitForSelector(`.tr[data-id=${name(999)}]`)
+  await page.fill('input[type=search]', 'n=512')
+  await page.waitForSelector(`.tr[data-id=${name(511)}]`, { state: 'detached' })
+  assert.equal(await page.locator('.tr[data-id]').count(), 1)
+  await sandbox.kill()
+  await done(page)
+})
+
 test('a page of a sandbox does nothing with the cookie of the dashboard', async () => {
   const victim = await Sandbox.create({ timeoutMs: 600_000 })
   const evil = await Sandbox.create({ timeoutMs: 600_000 })
