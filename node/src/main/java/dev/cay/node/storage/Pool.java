@@ -1,7 +1,6 @@
 package dev.cay.node.storage;
 
 import dev.cay.life.RootOnly;
-import dev.cay.node.linux.BtrfsSpace;
 import dev.cay.node.runtime.Command;
 import dev.cay.node.runtime.GuestProgram;
 import dev.cay.wire.CayException;
@@ -17,8 +16,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /// The disk that all sandboxes share: on btrfs one subvolume with a hard limit for each.
 ///
@@ -26,29 +23,23 @@ import org.slf4j.LoggerFactory;
 /// of its own, mounted through a loop device. Without btrfs, disks are plain directories without a limit, and {@link
 /// #limited} says so.
 public final class Pool {
-    private static final Logger log = LoggerFactory.getLogger(Pool.class);
     private static final Duration SYNC_LIMIT = Duration.ofMinutes(10);
     private static final long MIB = 1L << 20;
-    private static final long GIB = 1L << 30;
     private static final String SANDBOXES = "sandboxes";
     private static final String HELD_BACK = "held-back";
     private static final String VOLUMES = "volumes";
-    /// Metadata needs less than a sixteenth of what data does, unless files are very small.
-    private static final int METADATA_PART = 16;
-
-    /// Chunks that hold less than so many percent are emptied for metadata.
-    private static final int NEARLY_EMPTY = 30;
-
     private final Path root;
     private final Disks disks;
+    private final FreeSpace space;
     private final HeldBack heldBack;
     private final VolumeDisks volumes;
 
     private Pool(Path root, Disks disks) {
         this.root = root;
         this.disks = disks;
-        this.volumes = new VolumeDisks(root.resolve(VOLUMES), disks, () -> refuseIfNearlyFull("volume"));
-        this.heldBack = new HeldBack(root.resolve(HELD_BACK), () -> spare() - reserve());
+        this.space = new FreeSpace(root, disks.limited());
+        this.volumes = new VolumeDisks(root.resolve(VOLUMES), disks, () -> space.require("volume"));
+        this.heldBack = new HeldBack(root.resolve(HELD_BACK), () -> space.spare() - space.reserve());
     }
 
     static Path root(Path stateDir) {
@@ -99,7 +90,7 @@ public final class Pool {
     /// Makes an empty writable layer: a directory with `upper/` and `work/`. Refuses with UNAVAILABLE when the pool is
     /// nearly full.
     public Path create(SandboxId id, int limitMB) {
-        refuseIfNearlyFull("sandbox");
+        space.require("sandbox");
         Path layer = layer(id);
         disks.create(layer, limitMB * MIB);
         return layer;
@@ -118,7 +109,7 @@ public final class Pool {
 
     /// Makes a new layer with the content of what {@link #save} made.
     public Path bring(Path saved, SandboxId id, int limitMB) {
-        refuseIfNearlyFull("sandbox");
+        space.require("sandbox");
         Path layer = layer(id);
         disks.copy(saved, layer, limitMB * MIB);
         return layer;
@@ -205,13 +196,17 @@ public final class Pool {
 
     /// The size of the shared disk.
     public long size() {
-        return root.toFile().getTotalSpace();
+        return space.size();
     }
 
-    /// Bytes still free for all. By the old class, which asks the kernel at once; the newer one reads the
-    /// list of mounts.
+    /// Bytes still free for all.
     public long free() {
-        return root.toFile().getUsableSpace();
+        return space.free();
+    }
+
+    /// What is left for all.
+    FreeSpace space() {
+        return space;
     }
 
     /// Takes the pool off the host and frees its loop device; content stays. For `down --all`: layers in use refuse it.
@@ -227,7 +222,7 @@ public final class Pool {
 
     private void requireRoom(long bytes, long heldBack) {
         long free = free();
-        if (bytes > heldBack && free + heldBack - bytes < reserve()) {
+        if (bytes > heldBack && free + heldBack - bytes < space.reserve()) {
             throw new CayException(
                     ErrorKind.UNAVAILABLE,
                     "this machine has no room to save the sandbox: that takes %d MB, and %d MB are left in its pool; kill sandboxes, or let the operator run `cay pool grow`"
@@ -264,79 +259,5 @@ public final class Pool {
     /// Changes how many bytes a layer may hold. If it holds more already, its sandbox cannot write (EDQUOT).
     void limit(SandboxId id, long bytes) {
         disks.limit(layer(id), bytes);
-    }
-
-    /// Whether little space is left for metadata though data has more than it uses: btrfs gives space to one or the
-    /// other in chunks, and takes none back that is in use.
-    boolean lacksMetadata() {
-        try {
-            return limited()
-                    && BtrfsSpace.of(root).freeForMetadata() * METADATA_PART < 2 * reserve()
-                    && free() > chunk();
-        } catch (IOException e) {
-            log.atDebug().setCause(e).log("the free space of the pool cannot be read");
-            return false;
-        }
-    }
-
-    /// Empties a chunk of data that holds little, so that metadata can have it.
-    void makeRoomForMetadata() {
-        String filter = "-dusage=%d,limit=1".formatted(NEARLY_EMPTY);
-        new Command(
-                        "making room for the pool's metadata",
-                        SYNC_LIMIT,
-                        "btrfs",
-                        "balance",
-                        "start",
-                        filter,
-                        root.toString())
-                .run();
-    }
-
-    /// Changes something of no meaning. Metadata gets its next chunk when something is changed.
-    void touch() {
-        try {
-            Files.delete(Files.createTempFile(root, ".touch", ""));
-        } catch (IOException e) {
-            log.atDebug().setCause(e).log("the pool cannot be changed");
-        }
-    }
-
-    /// How much sandboxes can still write before the pool is full. Less than {@link #free} by data that is only in
-    /// memory, by future metadata, and where little space is left for metadata.
-    long spare() {
-        long free = free();
-        if (!limited()) {
-            return free;
-        }
-        try {
-            var space = BtrfsSpace.of(root);
-            long data = free - space.unwritten() - Math.min(space.unallocated(), chunk());
-            return Math.min(data, space.freeForMetadata() * METADATA_PART);
-        } catch (IOException e) {
-            log.atDebug().setCause(e).log("the free space of the pool cannot be read");
-            return free;
-        }
-    }
-
-    /// The most that btrfs gives to metadata at once; it may take the last of the pool for that.
-    private long chunk() {
-        return Math.min(GIB, size() / 10);
-    }
-
-    /// The last part of the pool, which is never used.
-    long reserve() {
-        return Math.min(GIB, size() / 20);
-    }
-
-    /// Fails if the pool is nearly full. A full btrfs fails in unexpected ways, so its last part is never used.
-    private void refuseIfNearlyFull(String what) {
-        long free = Math.max(0, spare());
-        if (free < reserve()) {
-            throw new CayException(
-                    ErrorKind.UNAVAILABLE,
-                    "this machine has no room for another %s: its pool is nearly full, %d MB are left; kill sandboxes, or let the operator run `cay pool grow`"
-                            .formatted(what, free / MIB));
-        }
     }
 }

@@ -103,8 +103,8 @@ public final class PoolGuard implements AutoCloseable {
     /// @return when to check again
     private Duration look() {
         giveMetadataItsShare();
-        long reserve = pool.reserve();
-        long spare = pool.spare();
+        long reserve = pool.space().reserve();
+        long spare = pool.space().spare();
         if (spare < reserve) {
             pool.volumes().stop();
         }
@@ -127,13 +127,13 @@ public final class PoolGuard implements AutoCloseable {
         long free = pool.free();
         if (Math.abs(free - lastFree) > CHANGE) {
             lastFree = free;
-            pool.touch();
+            pool.space().touch();
         }
-        if (pool.lacksMetadata() && System.nanoTime() - triedAt > AGAIN.toNanos()) {
+        if (pool.space().lacksMetadata() && System.nanoTime() - triedAt > AGAIN.toNanos()) {
             triedAt = System.nanoTime();
             try {
-                pool.makeRoomForMetadata();
-                pool.touch();
+                pool.space().makeRoomForMetadata();
+                pool.space().touch();
             } catch (CayException e) {
                 log.atDebug().setCause(e).log("no chunk of the pool can be emptied for metadata now");
             }

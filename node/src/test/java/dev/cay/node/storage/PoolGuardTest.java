@@ -95,7 +95,7 @@ class PoolGuardTest {
             Await.until(
                     "writes to the volume fail",
                     () -> dd(place.resolve("more"), 64).contains("Disk quota exceeded"));
-            assertThat(pool.spare()).as("what is nobody's").isPositive();
+            assertThat(pool.space().spare()).as("what is nobody's").isPositive();
             Files.delete(place.resolve("filler"));
             pool.sync();
             Await.until(
