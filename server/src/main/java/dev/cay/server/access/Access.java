@@ -291,7 +291,7 @@ public final class Access {
             throw Credential.unauthenticated("the API key '%s' expired at %s; make another with `cay key create`"
                     .formatted(key.name(), key.expiresAt()));
         }
-        // Before the scope is looked at: whoever sends what their key may not do sends requests all the same.
+        // Before the scope is checked, because requests that the scope forbids count, too.
         admission.call(caller);
         if (!key.scope().allows(request(exchange))) {
             throw new CayException(

@@ -70,8 +70,11 @@ public final class BuildService {
                 node,
                 new BuildLogs(settings.logs()),
                 snapshots::discardUnclaimed,
-                team -> most(settings.mostPerTeam(), quotas.of(team.id()).builds()),
-                family -> Optional.ofNullable(quotas.ofKeys(family).builds()));
+                new BuildLimits(
+                        templates,
+                        team -> most(
+                                settings.mostPerTeam(), quotas.of(team.id()).builds()),
+                        family -> Optional.ofNullable(quotas.ofKeys(family).builds())));
         routes = List.of(
                 new BuildRoutes(access, templates, builds, rules)::addTo,
                 new FileRoutes(access, templates, node, tokens, clock, settings.mostUpload())::addTo,

@@ -20,15 +20,11 @@ import dev.cay.wire.node.Resources;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.BiPredicate;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.Function;
-import java.util.function.ToIntFunction;
 import java.util.function.UnaryOperator;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
@@ -41,9 +37,6 @@ import org.slf4j.LoggerFactory;
 public final class Builds {
     private static final Logger log = LoggerFactory.getLogger(Builds.class);
 
-    /// A requested build that was not started within this time does not count any more.
-    private static final Duration ABANDONED = Duration.ofHours(1);
-
     private static final Duration PAUSE = Duration.ofSeconds(5);
     private static final int TRIES = 100;
 
@@ -53,12 +46,9 @@ public final class Builds {
     private final NodeBuilds node;
     private final BuildLogs logs;
     private final Consumer<String> discard;
-    private final ToIntFunction<Team> mostPerTeam;
-    private final Function<String, Optional<Integer>> mostPerKey;
+    private final BuildLimits limits;
 
-    /// @param discard     deletes a snapshot of the node that is not needed
-    /// @param mostPerTeam how many builds of one team may be under way
-    /// @param mostPerKey  how many builds of one family of keys may be; empty for no limit
+    /// @param discard deletes a snapshot of the node that is not needed
     Builds(
             Store store,
             Templates templates,
@@ -66,16 +56,14 @@ public final class Builds {
             NodeBuilds node,
             BuildLogs logs,
             Consumer<String> discard,
-            ToIntFunction<Team> mostPerTeam,
-            Function<String, Optional<Integer>> mostPerKey) {
+            BuildLimits limits) {
         this.store = store;
         this.templates = templates;
         this.bases = bases;
         this.node = node;
         this.logs = logs;
         this.discard = discard;
-        this.mostPerTeam = mostPerTeam;
-        this.mostPerKey = mostPerKey;
+        this.limits = limits;
     }
 
     /// A build that waits for its steps, with its template.
@@ -116,13 +104,7 @@ public final class Builds {
                     ErrorKind.CONFLICT, "'%s' is the id of a template; choose another name".formatted(wanted.text()));
         }
         var now = templates.now();
-        var recently = now.minus(ABANDONED);
-        requireRoom(
-                team,
-                family,
-                (_, build) -> build.status() == BuildStatus.BUILDING
-                        || (build.status() == BuildStatus.WAITING
-                                && build.createdAt().isAfter(recently)));
+        limits.requireRoomForRequest(team, family, now);
         var build = TemplateBuild.waiting(
                 new BuildId(UUID.randomUUID().toString()), wanted.resources(), wanted.tags(), family, now);
         var old = templates.findOwn(team, wanted.name());
@@ -154,32 +136,6 @@ public final class Builds {
         return !Collections.disjoint(one.wantedTags(), other.wantedTags());
     }
 
-    /// Refuses one more build while so many of the team, or of the family of keys that asks, count.
-    private void requireRoom(Team team, @Nullable String family, BiPredicate<TemplateRecord, TemplateBuild> counts) {
-        var underWay = templates.list(team).stream()
-                .flatMap(template -> template.builds().stream().filter(build -> counts.test(template, build)))
-                .toList();
-        if (underWay.size() >= mostPerTeam.applyAsInt(team)) {
-            throw full(underWay.size(), "this team");
-        }
-        if (family == null) {
-            return;
-        }
-        int own = (int) underWay.stream()
-                .filter(build -> family.equals(build.keyFamily()))
-                .count();
-        if (mostPerKey.apply(family).filter(most -> own >= most).isPresent()) {
-            throw full(own, "this API key");
-        }
-    }
-
-    private static CayException full(int underWay, String owner) {
-        return new CayException(
-                ErrorKind.EXHAUSTED,
-                "%d builds of %s are under way, and there may be no more at a time; wait for one to end"
-                        .formatted(underWay, owner));
-    }
-
     /// Starts a requested build. Running builds that would get the same tags are ended.
     ///
     /// @param logins let the node into the registries of images; they are in no record, so a build that is cut off
@@ -204,7 +160,7 @@ public final class Builds {
     private synchronized TemplateRecord building(Team team, TemplateId templateId, BuildId id, BuildStart start) {
         var wanted = templates.find(templateId).flatMap(template -> template.build(id));
         var family = wanted.map(TemplateBuild::keyFamily).orElse(null);
-        requireRoom(
+        limits.requireRoom(
                 team,
                 family,
                 (template, other) -> other.status() == BuildStatus.BUILDING
@@ -288,7 +244,7 @@ public final class Builds {
                     return;
                 }
                 node.begin(plan, new Watcher(template.id(), build.id(), plan.resources()));
-                // Whoever cancelled it meanwhile told a node that did not know it yet.
+                // A cancellation meanwhile reached the node before it knew the build.
                 if (!underWay.getAsBoolean()) {
                     node.cancel(build.id(), BuildBases.ENDED);
                 }

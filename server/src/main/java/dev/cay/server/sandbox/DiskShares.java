@@ -46,7 +46,7 @@ public final class DiskShares {
     /// Bytes of sandboxes and snapshots, as of the last round. Volumes are counted when they are asked for.
     private volatile Map<Owner, Long> held = Map.of();
 
-    /// Held by whoever takes disk that cannot be counted before it is taken.
+    /// Held while disk is taken that cannot be counted before.
     private final Map<Owner, Semaphore> taking = new ConcurrentHashMap<>();
 
     private boolean told;

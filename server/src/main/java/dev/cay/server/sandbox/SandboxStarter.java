@@ -135,7 +135,7 @@ public final class SandboxStarter {
         }
     }
 
-    /// Whoever ends all sandboxes of a team sees those that run. This one may have come after they looked.
+    /// Ends a sandbox that began to run after all sandboxes of its team were listed to be ended.
     private void requirePeriod(SandboxRecord running, MassKills.Period period) {
         try {
             sandboxes.requirePeriod(period);

@@ -140,8 +140,8 @@ final class IssuerDocuments {
         }
     }
 
-    /// Whoever is on the way could read the client's secret and codes, or give keys of their own. An issuer behind a
-    /// proxy that does not know its own address names such places.
+    /// Refuses addresses without TLS: an attacker on the network could read the client's secret and codes there, or
+    /// answer with other keys. An issuer behind a proxy names such addresses if it does not know its own.
     static void requireSecure(URI issuer, OIDCProviderMetadata told) {
         if (!"https".equals(issuer.getScheme())) {
             return;
