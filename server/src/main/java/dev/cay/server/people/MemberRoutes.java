@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
 
 /// Members of teams, for the operator and for those who may do everything in the team; people, for the operator.
 final class MemberRoutes {
@@ -109,14 +110,18 @@ final class MemberRoutes {
     /// A key that ends or has limits lets nobody into the team who has neither. No person changes their own rights, so
     /// that one who may change members stays.
     private void requireMayChange(Caller caller, Optional<Member> member) {
-        var key = caller.key();
-        keys.requireUnbounded(key);
-        boolean acts = key != null && (key.isOfPerson() || key.signIn() != null);
-        if (acts && member.filter(one -> one.person().id().equals(key.person())).isPresent()) {
+        keys.requireUnbounded(caller.key());
+        String self = person(caller.key());
+        if (member.filter(known -> known.person().id().equals(self)).isPresent()) {
             throw new CayException(
                     ErrorKind.CONFLICT,
                     "your own rights are changed by another member of the team, or by the operator");
         }
+    }
+
+    /// The id of the person who acts: by their own token, or by a key that a program of theirs got when they signed in.
+    private static @Nullable String person(@Nullable TeamKey key) {
+        return key != null && (key.isOfPerson() || key.signIn() != null) ? key.person() : null;
     }
 
     /// Tokens of sandboxes that the person could read are good until they are renewed.
