@@ -1,6 +1,6 @@
 // The arguments of a tool as fields of a form, by the schema that its server sent.
 import { FieldError } from '../form'
-import { list, text, tree } from './gateway'
+import { json, list, text, tree } from './gateway'
 
 const MOST_FIELDS = 60
 
@@ -21,7 +21,7 @@ const kindOf = (schema: Record<string, unknown>): string => {
   return text(Array.isArray(type) ? type.find((one) => one !== 'null') : type)
 }
 
-export const shown = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
+export const shown = (value: unknown): string => (typeof value === 'string' ? value : json(value))
 
 /** Undefined if the schema is none that fields can show: the arguments are written as JSON then. */
 export function argumentsOf(schema: Record<string, unknown>): Argument[] | undefined {
@@ -40,7 +40,7 @@ export function argumentsOf(schema: Record<string, unknown>): Argument[] | undef
       kind,
       required: required.has(name),
       hint: [text(one['title']), text(one['description'])].filter(Boolean).join(': ').slice(0, 500),
-      initial: one['default'] === undefined ? '' : kind === 'json' ? JSON.stringify(one['default']) : shown(one['default']),
+      initial: one['default'] === undefined ? '' : kind === 'json' ? json(one['default']) : shown(one['default']),
       values,
     }
   })

@@ -45,6 +45,15 @@ export const tree = (value: unknown): Tree => (isTree(value) ? value : {})
 export const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 export const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 
+/** As a text; a value can be nested so deeply that it has none. */
+export function json(value: unknown, indent = 0): string {
+  try {
+    return JSON.stringify(value, null, indent) ?? ''
+  } catch {
+    return '(nested too deeply to be shown)'
+  }
+}
+
 /** A signal that ends with another one, or after a while. */
 function within(ms: number, end?: AbortSignal): AbortSignal {
   const limit = AbortSignal.timeout(ms)

@@ -6,7 +6,7 @@ import { Field, Form } from '../form'
 import { plain } from '../parts/processes'
 import { Dialog } from '../ui'
 import { argumentsOf, filled, fromJson, shown as written, type Argument } from './arguments'
-import { text, tree, type Gateway, type Result, type Tool } from './gateway'
+import { json, text, tree, type Gateway, type Result, type Tool } from './gateway'
 
 const MOST_TEXT = 200_000
 
@@ -115,7 +115,7 @@ function ArgumentField({ of: { field, name, kind, required, hint, initial, value
   )
 }
 
-const pretty = (value: unknown): string => plain(JSON.stringify(value, null, 2) ?? '').slice(0, MOST_TEXT)
+const pretty = (value: unknown): string => plain(json(value, 2)).slice(0, MOST_TEXT)
 
 /** Texts are shown as text, pictures as pictures, and all else as the JSON that it is. */
 function Shown({ result: { content, structured, failed } }: { result: Result }) {
