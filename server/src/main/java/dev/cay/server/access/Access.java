@@ -82,7 +82,7 @@ public final class Access {
         this.clock = clock;
         this.random = random;
         this.audit = audit;
-        this.known = new KnownTeams(store, admission, open, clock, random);
+        this.known = new KnownTeams(store, open, admission::forget, clock, random);
         this.holders = new Holders(admin, known, (signIn, team) -> people().rightsNow(signIn, team), open, clock);
     }
 

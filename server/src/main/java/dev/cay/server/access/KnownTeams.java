@@ -12,13 +12,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// All teams and their API keys, in memory. Thread-safe.
 final class KnownTeams {
     private final Store store;
-    private final Access.Admission admission;
     private final OpenRequests open;
+    private final Consumer<String> whenFamilyEnds;
     private final InstantSource clock;
     private final SecureRandom random;
     private final KeyUses uses;
@@ -27,11 +28,13 @@ final class KnownTeams {
     private volatile @Nullable Team first;
     private volatile @Nullable String firstKey;
 
-    /// @param open requests that are cut when their key is removed
-    KnownTeams(Store store, Access.Admission admission, OpenRequests open, InstantSource clock, SecureRandom random) {
+    /// @param open           requests that are cut when their key is removed
+    /// @param whenFamilyEnds gets each family of keys whose last one was removed
+    KnownTeams(
+            Store store, OpenRequests open, Consumer<String> whenFamilyEnds, InstantSource clock, SecureRandom random) {
         this.store = store;
-        this.admission = admission;
         this.open = open;
+        this.whenFamilyEnds = whenFamilyEnds;
         this.clock = clock;
         this.random = random;
         this.uses = new KeyUses(store);
@@ -110,7 +113,7 @@ final class KnownTeams {
         open.cut(other -> other.id().equals(key.id()));
         uses.forget(key);
         if (keys.ofTeam(key.team().id()).noneMatch(other -> other.family().equals(key.family()))) {
-            admission.forget(key.family());
+            whenFamilyEnds.accept(key.family());
         }
     }
 
