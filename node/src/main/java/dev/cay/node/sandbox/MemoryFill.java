@@ -2,6 +2,7 @@ package dev.cay.node.sandbox;
 
 import dev.cay.life.Steps;
 import dev.cay.node.host.HostCapacity;
+import dev.cay.node.linux.MemoryPages;
 import dev.cay.node.runtime.ContainerRuntime;
 import dev.cay.node.runtime.Fill;
 import dev.cay.node.snapshot.SnapshotStore;
@@ -22,7 +23,6 @@ import org.slf4j.LoggerFactory;
 /// as it is; a file beside the sandbox's notes says so to the next daemon. Used on the keeper's thread.
 final class MemoryFill {
     private static final Logger log = LoggerFactory.getLogger(MemoryFill.class);
-    private static final long PAGE = 4096;
     private static final Duration LOOK = Duration.ofMillis(20);
     private static final Duration FOREVER = Duration.ofDays(365);
     private static final String NOTE = "filled-from";
@@ -100,7 +100,7 @@ final class MemoryFill {
         try {
             var fill = runtime.fill(id);
             boolean known = fill.pages() > 0 || !(fill.isUnderWay() || fill.stage() == Fill.Stage.NONE);
-            return known ? fill.missing(PAGE) : before;
+            return known ? fill.missing(MemoryPages.SIZE) : before;
         } catch (RuntimeException e) {
             return before;
         }
