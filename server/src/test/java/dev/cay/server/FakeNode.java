@@ -40,6 +40,7 @@ final class FakeNode implements Node {
     volatile List<DiskShare> shares = List.of();
     final Map<SandboxId, AccessToken> tokens = new ConcurrentHashMap<>();
     /// What every sandbox holds, running or paused.
+    volatile Consumer<SandboxId> onRenew = _ -> {};
     volatile long diskUsed = 1 << 20;
     private final Map<SandboxId, Instant> started = new ConcurrentHashMap<>();
     /// Snapshots that were deleted, in order.
@@ -277,6 +278,7 @@ final class FakeNode implements Node {
 
     @Override
     public void renewToken(SandboxId id, AccessToken token) {
+        onRenew.accept(id);
         tokens.put(id, token);
     }
 

@@ -15,6 +15,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -73,6 +74,36 @@ final class KeysTest extends ServerTest {
         restart();
         assertThat(info(mine).get("envdAccessToken").stringValue()).isEqualTo(fresh);
         assertThat(cay.node.tokens.keySet()).extracting(Object::toString).containsExactly(mine);
+    }
+
+    /// What a restart of Cay tries again is not the same as what was never written.
+    @Test
+    void sayWhichTokensCouldNotBeRenewed() throws Exception {
+        var made = make("{\"name\": \"agent\"}");
+        String secure = "{\"templateID\": \"base\", \"secure\": true}";
+        for (int i = 0; i < 3; i++) {
+            cay.create(secure);
+        }
+        var reached = new AtomicInteger();
+        cay.node.onRenew = _ -> {
+            if (reached.incrementAndGet() == 2) {
+                cay.store.away = true;
+                throw new IllegalStateException("the node is away");
+            }
+        };
+        String message = cay.call(
+                        "DELETE",
+                        "/api-keys/%s?sandboxes=true".formatted(made.get("id").stringValue()))
+                .message();
+        cay.store.away = false;
+        assertThat(message)
+                .matches("the key is revoked, and the tokens of 1 sandboxes are renewed"
+                        + "; those of \\w+ could not be written and stay valid: kill these"
+                        + "; those of \\w+ did not reach their machine: kill these, or restart Cay, which tries again");
+        cay.node.onRenew = _ -> {};
+        cay.node.tokens.clear();
+        restart();
+        assertThat(cay.node.tokens).as("that of the first one is told again").hasSize(2);
     }
 
     /// Whoever had the key may have read the tokens of sandboxes that others created.

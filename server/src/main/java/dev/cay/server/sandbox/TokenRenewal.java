@@ -10,6 +10,7 @@ import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -59,25 +60,32 @@ public final class TokenRenewal {
     /// @return their number
     public int ofKey(TeamKey key) {
         int renewed = 0;
-        var failed = new ArrayList<String>();
+        var unchanged = new ArrayList<String>();
+        var untold = new ArrayList<String>();
         for (var id : openedBy(key)) {
-            try {
-                renewed += renew(id) ? 1 : 0;
-            } catch (RuntimeException e) {
-                log.atWarn()
-                        .setCause(e)
-                        .addKeyValue("sandbox", id)
-                        .log("the access token of a sandbox could not be renewed");
-                failed.add(id.value());
+            switch (renew(id)) {
+                case RENEWED -> renewed++;
+                case ENDED -> {}
+                case UNCHANGED -> unchanged.add(id.value());
+                case UNTOLD -> untold.add(id.value());
             }
         }
-        if (!failed.isEmpty()) {
+        if (!unchanged.isEmpty() || !untold.isEmpty()) {
             throw new CayException(
                     ErrorKind.UNAVAILABLE,
-                    "the key is revoked, and the tokens of %d sandboxes are renewed; those of %s could not be: kill these, or restart Cay, which tries again"
-                            .formatted(renewed, String.join(", ", failed)));
+                    "the key is revoked, and the tokens of %d sandboxes are renewed%s%s"
+                            .formatted(
+                                    renewed,
+                                    those(unchanged, "could not be written and stay valid: kill these"),
+                                    those(
+                                            untold,
+                                            "did not reach their machine: kill these, or restart Cay, which tries again")));
         }
         return renewed;
+    }
+
+    private static String those(List<String> ids, String what) {
+        return ids.isEmpty() ? "" : "; those of %s %s".formatted(String.join(", ", ids), what);
     }
 
     private Set<SandboxId> openedBy(TeamKey key) {
@@ -89,11 +97,34 @@ public final class TokenRenewal {
         return ids;
     }
 
-    /// @return false if it ended meanwhile
-    private boolean renew(SandboxId id) {
-        var fresh = records.change(id, STARTED, (old, _) -> Next.silent(old.withNewTokens()));
-        fresh.ifPresent(this::tell);
-        return fresh.isPresent();
+    /// What came of the renewal of one sandbox's tokens.
+    private enum Outcome {
+        RENEWED,
+        /// It ended meanwhile.
+        ENDED,
+        /// The record has the old tokens.
+        UNCHANGED,
+        /// The record has new tokens, and the node the old ones.
+        UNTOLD
+    }
+
+    private Outcome renew(SandboxId id) {
+        var outcome = Outcome.UNCHANGED;
+        try {
+            var fresh = records.change(id, STARTED, (old, _) -> Next.silent(old.withNewTokens()));
+            if (fresh.isEmpty()) {
+                return Outcome.ENDED;
+            }
+            outcome = Outcome.UNTOLD;
+            tell(fresh.get());
+            return Outcome.RENEWED;
+        } catch (RuntimeException e) {
+            log.atWarn()
+                    .setCause(e)
+                    .addKeyValue("sandbox", id)
+                    .log("the access token of a sandbox could not be renewed");
+            return outcome;
+        }
     }
 
     private void tell(SandboxRecord sandbox) {
