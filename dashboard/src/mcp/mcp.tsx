@@ -8,6 +8,7 @@ import { plain } from '../parts/processes'
 import { Search, Table, useFilter } from '../table'
 import { attempt, confirm, copy, Dialog, Empty, Failed, Icon, State, toast, useLoad } from '../ui'
 import { list, OWN, startGateway, text, tokenOf, tree, Gateway, type Server, type Tool } from './gateway'
+import { CallLog } from './log'
 import { Try } from './try'
 
 export default function Mcp({ id, detail }: PartProps) {
@@ -50,6 +51,7 @@ export default function Mcp({ id, detail }: PartProps) {
       <Connection id={id} domain={detail.domain} token={token.value ?? ''} isPublic={detail.network.allowPublicTraffic} />
       <Servers id={id} gateway={gateway} servers={there} adds={has(OWN.add) && has(OWN.find)} removes={has(OWN.remove)} onChange={servers.reload} />
       <Tools gateway={gateway} tools={tools.value} error={tools.error} />
+      <CallLog id={id} />
     </div>
   )
 }
