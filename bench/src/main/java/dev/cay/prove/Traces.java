@@ -19,6 +19,7 @@ import tools.jackson.databind.json.JsonMapper;
 /// @param things     all others, one per line: mounts, links, control groups, loop devices
 public record Traces(Set<String> containers, List<String> things) {
     private static final Path CGROUPS = Path.of("/sys/fs/cgroup");
+    private static final Path FILLERS = Path.of("_fill");
 
     static Traces of(OwnCay cay) throws IOException {
         var spares = spares(cay.directory().resolve("state/sandboxes"));
@@ -37,7 +38,7 @@ public record Traces(Set<String> containers, List<String> things) {
                     .map(root -> root.resolve("cay-" + instance))
                     .filter(Files::exists)
                     .flatMap(parent -> Stream.concat(
-                            Stream.of("cgroup " + parent), children(parent).map(child -> "cgroup " + child)))
+                            Stream.of("cgroup " + parent), groups(parent).map(child -> "cgroup " + child)))
                     .forEach(things::add);
         }
         Files.readAllLines(Path.of("/proc/mounts")).stream()
@@ -62,6 +63,11 @@ public record Traces(Set<String> containers, List<String> things) {
         } catch (IOException _) {
             return false;
         }
+    }
+
+    /// Of sandboxes, and of what brings back memory: the group of all fillers is made with the first one, and stays.
+    private static Stream<Path> groups(Path parent) {
+        return children(parent).flatMap(child -> child.endsWith(FILLERS) ? children(child) : Stream.of(child));
     }
 
     private static Stream<Path> children(Path directory) {
