@@ -59,8 +59,8 @@ final class McpExamplesTest {
     private OwnCay closed;
 
     @BeforeAll
-    void begin() throws Exception {
-        images = ImageShelf.start(directory)
+    void begin(@TempDir Path shelf) throws Exception {
+        images = ImageShelf.start(shelf)
                 .program("mcp/sonarqube", "tell")
                 .program("mcp/stripe", "list_customers")
                 .program("github/github-mcp-server", "create_issue");
