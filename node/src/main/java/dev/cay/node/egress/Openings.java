@@ -32,17 +32,20 @@ final class Openings {
 
     private final FairTurns turns;
     private final HostCertificates certificates;
+    private final Duration longest;
 
     Openings(HostCertificates certificates) {
-        this(certificates, AT_ONCE_PER_CORE * Runtime.getRuntime().availableProcessors());
+        this(certificates, AT_ONCE_PER_CORE * Runtime.getRuntime().availableProcessors(), LONGEST);
     }
 
-    Openings(HostCertificates certificates, int atOnce) {
+    /// @param longest time after which others begin although a client has not finished
+    Openings(HostCertificates certificates, int atOnce, Duration longest) {
         this.certificates = certificates;
+        this.longest = longest;
         this.turns = new FairTurns("TLS is not opened", atOnce, MOST_OF_TEAM, PATIENCE);
     }
 
-    /// A connection whose TLS is being opened, until it is closed, or for a second.
+    /// A connection whose TLS is being opened, until it is closed, or for the longest time.
     interface Opening extends AutoCloseable {
         /// For the host of the connection.
         X509Certificate certificate();
@@ -72,9 +75,9 @@ final class Openings {
         }
     }
 
-    private static void endLate(Opening opening) {
+    private void endLate(Opening opening) {
         try {
-            Thread.sleep(LONGEST);
+            Thread.sleep(longest);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
