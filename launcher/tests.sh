@@ -1,11 +1,11 @@
 # shellcheck shell=bash
-# The functions of `cay test`: they run the tests and tell what these left behind on the host. `cay` sources this file;
-# functions that are not defined here are defined there.
+# The functions of `cay test`: they run the tests and report what tests left behind on the host. `cay` sources this file
+# and defines the other functions that are used here.
 
-# Where all Cays and test runs of this host are on record; HostLedger writes it.
+# HostLedger records all Cays and test runs of this host in this directory.
 ledger=/run/cay-host
 
-# process_name PID: the number and when the process began, as numbers come again.
+# process_name PID: prints the process's number and start time, because the kernel uses numbers again.
 process_name() {
     local stat fields
     { stat=$(<"/proc/$1/stat"); } 2>/dev/null || return 1
@@ -13,10 +13,10 @@ process_name() {
     printf '%s-%s' "$1" "${fields[19]}"
 }
 
-# lives NAME: whether a process with such a name is still there.
+# lives NAME: succeeds if the process with this name still runs.
 lives() { [[ $(process_name "${1%%-*}") == "$1" ]]; }
 
-# Whether a test run that was killed is on record, by itself or by something that it reserved.
+# Succeeds if the ledger has a killed test run, or something that one reserved.
 has_dead_tests() {
     local name
     for name in $(cd "$ledger/runs" 2>/dev/null && ls) $(sed -n 's/^ *"\(keeper\|run\)" : "\([0-9-]*\)".*/\2/p' "$ledger/host.json" 2>/dev/null); do
@@ -25,7 +25,7 @@ has_dead_tests() {
     return 1
 }
 
-# Before the tests: removes what a killed run left, and puts this one on record with a directory for all its files.
+# Runs before the tests: removes what a killed run left, and records this run with a directory for all its files.
 begin_run() {
     if has_dead_tests; then
         say "removing what a killed test run left behind"
@@ -37,7 +37,7 @@ begin_run() {
     mkdir -p "$ledger/runs"
     chmod 700 "$ledger" "$ledger/runs"
     run_directory=$(readlink -f "$(mktemp -d "${TMPDIR:-/tmp}/cay-XXXXXX")")
-    # Sandboxes' own root users pass through it on the way to their bundles.
+    # Root users of sandboxes must be able to enter it to reach their bundles.
     chmod 711 "$run_directory"
     printf '%s\n' "$run_directory" >"$ledger/runs/$_CAY_TEST_RUN"
 }
@@ -62,7 +62,7 @@ others_on_record() {
     ' "$ledger/host.json"
 }
 
-# Reads things as host_state prints them and leaves out what belongs to another Cay or another test run.
+# Reads lines of host_state and leaves out those that belong to another Cay or another test run.
 without_others() {
     local others things name state run gateway pids pid pattern
     others=$(others_on_record)
@@ -74,14 +74,14 @@ without_others() {
         pattern="^(mount|loop device of) ($state|$run)(/|\$)|^link cay$name-|^netns cay$name-|^nft table .*cay_$name( |\$)|^iptables rule .*\"cay_$name\"|^cgroup .*/cay-$name(/|\$)|^address ${gateway//./\\.} "
         for pid in $pids; do pattern+="|^process $pid "; done
         things=$(grep -vE "$pattern|^process [0-9]+ [^ ]+ of $name\$" <<<"$things" || true)
-        # Another Cay that is here needs its settings raised, and puts them back when it goes.
+        # Another Cay on this host needs raised kernel settings and restores them when it ends.
         things=$(grep -v '^setting ' <<<"$things" || true)
     done <<<"$others"
     sed '/^$/d' <<<"$things"
 }
 
-# What Cay and its tests could leave behind on the host, one thing per line. Only what could be ours is looked at, so that
-# the comings and goings of other programs do not count.
+# Prints what Cay and its tests could leave behind on the host, one thing per line. Things that other programs create are
+# left out.
 host_state() {
     awk '$2 ~ /cay|junit/ || $1 ~ /cay|junit/ { print "mount " $2 }' /proc/mounts
     ip -o link 2>/dev/null | sed -n 's/^[0-9]*: \(cay[^:@]*\).*/link \1/p'
@@ -101,15 +101,15 @@ host_state() {
     done
 }
 
-# What the settings were before any Cay came, where one that runs, or was killed, still has them raised: the last to leave
-# puts them back, and that is nothing left behind.
+# Prints the original kernel settings if a running or killed Cay has raised them. The last Cay of a host restores them, so
+# the original values do not count as left behind.
 settings_before_cay() {
     [[ ! -r $ledger/host.json ]] ||
         sed -n 's/^ *"\([^"]*\/[^"]*\)" : {$/\1/p; s/^ *"original" : "\(.*\)",\{0,1\}$/\1/p' $ledger/host.json |
         paste -d= - - | sed 's/^/setting /; s/=/ = /'
 }
 
-# Guests by their name, daemons by what they run.
+# Prints guests, found by their name, and daemons, found by their command line.
 cay_processes() {
     local entry name
     for entry in /proc/[0-9]*; do
@@ -122,10 +122,10 @@ cay_processes() {
     done
 }
 
-# leftovers BEFORE: prints what is there now, was not before and is not another's.
+# leftovers BEFORE: prints what the host has now and had not before, without what belongs to others.
 leftovers() { comm -13 <(sort -u <<<"$1") <(host_state | without_others | sort -u); }
 
-# Removal of namespaces and cgroups ends a moment after the process that asked for it.
+# The kernel removes namespaces and cgroups a moment after the process that asked for it ends, so this waits.
 wait_for_leftovers() {
     local before=$1 left attempt
     for attempt in {1..15}; do
@@ -136,8 +136,8 @@ wait_for_leftovers() {
     [[ -z $left ]] || printf '%s\n' "$left"
 }
 
-# owner_of THING: prints which living process uses it, if one can be seen to: the process itself for a process, for all
-# else one that has it, or the test's directory it lies in, on its command line or open.
+# owner_of THING: prints the process that uses the thing, if it can be found: a process itself, else one that has the thing,
+# or the test's directory around it, in its command line or open.
 owner_of() {
     local thing=$1 pid='' place
     if [[ $thing == process\ * ]]; then
@@ -151,7 +151,7 @@ owner_of() {
     printf ' (pid %s: %s)' "$pid" "$(tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null | sed 's/-cp [^ ]*/-cp .../; s/-classpath [^ ]*/-classpath .../' | cut -c1-160)"
 }
 
-# Says what is left and who has it; fails if there is anything.
+# Reports what is left and which process uses it; fails if there is anything.
 report_leftovers() {
     local left thing
     left=$(wait_for_leftovers "$1")
@@ -163,14 +163,14 @@ report_leftovers() {
     return 1
 }
 
-# Maven says so in every module that runs beside another. The plugin only looks for a JDK.
+# Maven warns so when modules are built side by side. It is harmless: the plugin only looks for a JDK.
 parallel_warning='^\[WARNING\] (\*|$|Enable debug to see precisely|The following plugins are not marked|  org.apache.maven.plugins:maven-toolchains-plugin)'
 
-# And so of `acceptance`, which has tests alone.
+# Maven warns so about `acceptance`, which contains only tests.
 no_classes_warning='^\[WARNING\] I/O error reading dependency state: .*/target/classes$'
 
-# maven_offline LOG ARGUMENT...: runs Maven without the network where a run with the same build files has fetched
-# everything; else, and when that was not true any more, with it.
+# maven_offline LOG ARGUMENT...: runs Maven offline if an earlier run with the same build files has fetched everything. If
+# not, or if something is missing by now, it runs Maven online.
 maven_offline() {
     local log=$1 stamp result
     shift
@@ -198,17 +198,17 @@ maven_logged() {
     return "$result"
 }
 
-# Two modules side by side where neither needs the other; `test.processes` of a pom.xml says how many classes of a module
-# are tested at once. What they have on the host HostLedger reserves for each process.
+# Two modules are tested side by side where neither needs the other. `test.processes` of a pom.xml says how many classes of a
+# module are tested at once. HostLedger reserves what each process needs of the host.
 side_by_side=(-T 2)
 
-# named_tests [NAME]: what limits Maven to the tests with that name.
+# named_tests [NAME]: prints the options that limit Maven to the tests with that name.
 named_tests() {
     [[ $# -eq 0 ]] || printf '%s\n' -Dtest="$1" -Dsurefire.failIfNoSpecifiedTests=false
 }
 
-# Each test that failed in this run, with its cause in one line. Surefire's own summary ends where a message has its first
-# line break, and those of assertions begin with one.
+# Prints each failed test of this run with its cause in one line. Surefire's own summary cuts a message at its first line
+# break, and messages of assertions begin with one.
 report_failures() {
     find "$home" -path '*/target/surefire-reports/TEST-*.xml' -newer "$home/target/tests-began" -exec awk '
         function attribute(line, name,   rest) {
@@ -228,14 +228,14 @@ report_failures() {
         }' {} + | sort -u
 }
 
-# report_tests LOG: Surefire's closing line of every module, and what failed.
+# report_tests LOG: prints Surefire's closing line of each module, and the failed tests.
 report_tests() {
     echo
     grep -E '^\[(INFO|ERROR|WARNING)\] Tests run:.*[0-9]$' "$1" || say "no tests were run"
     report_failures
 }
 
-# All tests; they start real sandboxes.
+# Runs all tests; they start real sandboxes.
 run_tests() {
     local before result=0 log=$home/target/test.log options
     is_root || fail "tests start real sandboxes and need root: sudo ./cay test (without root: ./cay test --fast)"
@@ -255,7 +255,7 @@ run_tests() {
     return "$result"
 }
 
-# The tests that need no root and start no sandbox, whoever runs them.
+# Runs the tests that need no root and start no sandbox.
 run_fast_tests() {
     local result=0 log=$home/target/test-fast.log options files
     require_packages "the build" "$packages_to_build"
