@@ -19,6 +19,11 @@ final class Composition {
     /// Bytes that one turn on a file thread copies.
     private static final long TURN = 32 << 20;
 
+    /// The most where turns are fast: a file system that shares data, or copies a hole, takes the same time for any
+    /// number.
+    private static final long LONGEST_TURN = 1 << 30;
+    private static final Duration FAST = Duration.ofMillis(2);
+
     private final FileWork work;
     private final FileMaker maker;
     private final Account user;
@@ -74,21 +79,25 @@ final class Composition {
     private long append(SandboxPath path, OpenFile source, Descriptor whole, long size) throws IOException {
         long at = 0;
         long copied;
+        long turn = TURN;
         do {
-            if (System.nanoTime() - end > 0) {
+            long began = System.nanoTime();
+            if (began - end > 0) {
                 throw new CayException(ErrorKind.FAILED, "the files are too large to be put together in " + LIMIT);
             }
             long from = at;
-            copied = work.run(path, user, () -> copy(source, from, whole, size + from));
+            long most = turn;
+            copied = work.run(path, user, () -> copy(source, from, whole, size + from, most));
             at += copied;
+            turn = System.nanoTime() - began < FAST.toNanos() ? Math.min(2 * turn, LONGEST_TURN) : TURN;
         } while (copied > 0);
         return size + at;
     }
 
     /// Reads and writes where file systems cannot copy by themselves.
-    private static long copy(OpenFile source, long from, Descriptor whole, long to) throws ErrnoException {
+    private static long copy(OpenFile source, long from, Descriptor whole, long to, long most) throws ErrnoException {
         try {
-            return FileCalls.copyRange(source.descriptor(), from, whole, to, TURN);
+            return FileCalls.copyRange(source.descriptor(), from, whole, to, most);
         } catch (ErrnoException e) {
             if (e.errno() != Errno.EXDEV && e.errno() != Errno.EINVAL && e.errno() != Errno.EOPNOTSUPP) {
                 throw e;
