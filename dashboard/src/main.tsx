@@ -16,10 +16,11 @@ import { SignIn } from './pages/sign-in'
 import { TemplatePage } from './pages/template'
 import { Templates } from './pages/templates'
 import { VolumePage, Volumes } from './pages/volumes'
-import { WebhookPage, Webhooks } from './pages/webhooks'
 import { go, href, path } from './router'
 import './style.css'
 import { attempt, Confirmation, Dialog, Failed, Toasts } from './ui'
+import { Webhooks } from './webhooks/list'
+import { WebhookPage } from './webhooks/page'
 
 interface Place {
   to: string

@@ -2,17 +2,11 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { message, Port, PORTS } from '../api'
-import type { PartProps } from '../pages/sandbox'
-import { plain } from '../parts/processes'
+import type { PartProps } from '../parts/part'
+import { plain } from '../plain'
 import { attempt, Icon } from '../ui'
-import { LANGUAGES, restart, run, type Language, type Result } from './run'
+import { LANGUAGES, restart, run, type Language, type Output } from './run'
 import { Shown } from './shown'
-
-export interface Output {
-  streams: { name: 'stdout' | 'stderr'; text: string }[]
-  results: Result[]
-  error?: string
-}
 
 interface Cell {
   id: number

@@ -20,6 +20,13 @@ export interface Result {
   chart?: unknown
 }
 
+/** What a cell has shown so far. */
+export interface Output {
+  streams: { name: 'stdout' | 'stderr'; text: string }[]
+  results: Result[]
+  error?: string
+}
+
 export type Event =
   | { type: 'number_of_executions'; execution_count: number }
   | { type: 'stdout' | 'stderr'; text: string }

@@ -1,10 +1,9 @@
 // What a cell has shown. All of it comes from the sandbox: texts are shown as text, pictures as pictures.
 import { useState } from 'preact/hooks'
 import { save } from '../parts/browser'
-import { plain } from '../parts/processes'
+import { plain } from '../plain'
 import { Chart, isDrawable } from './chart'
-import type { Output } from './code'
-import type { Result } from './run'
+import type { Output, Result } from './run'
 
 const MOST_ROWS = 500
 const MOST_COLUMNS = 100

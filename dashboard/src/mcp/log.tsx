@@ -1,7 +1,7 @@
 // What the gateway of a sandbox did: starts and failures of its servers, and calls of their tools without what was said.
 import { useEffect, useRef } from 'preact/hooks'
 import { get } from '../api'
-import { plain } from '../parts/processes'
+import { plain } from '../plain'
 import { clock, Failed, useLoad } from '../ui'
 
 const LINES = 200

@@ -1,13 +1,13 @@
 import { useSignal } from '@preact/signals'
-import { all, call, may } from '../api'
+import { call, may } from '../api'
 import { Field, FormDialog, pairs, text } from '../form'
 import { go } from '../router'
+import { templates } from '../templates'
 import { useLoad } from '../ui'
-import type { Template } from './templates'
 
 export function Create({ onClose, template = 'base' }: { onClose: () => void; template?: string }) {
-  const templates = useLoad((end) => (may.value.seeTemplates ? all<Template>('/v2/templates', 300) : Promise.resolve([])).finally(() => end), [])
-  const names = (templates.value ?? []).filter(({ buildStatus }) => buildStatus === 'ready').map((one) => one.aliases[0] ?? one.templateID)
+  const listed = useLoad(() => (may.value.seeTemplates ? templates(300) : Promise.resolve([])), [])
+  const names = (listed.value ?? []).filter(({ buildStatus }) => buildStatus === 'ready').map((one) => one.aliases[0] ?? one.templateID)
   const network = useSignal('all')
   const submit = async (form: FormData) => {
     const body: Record<string, unknown> = {

@@ -9,6 +9,7 @@ import { Events } from '../parts/events'
 import { Files } from '../parts/files'
 import { Logs } from '../parts/logs'
 import { Metrics } from '../parts/metrics'
+import type { Detail, PartProps } from '../parts/part'
 import { Ports } from '../parts/ports'
 import { Processes } from '../parts/processes'
 import { Snapshots } from '../parts/snapshots'
@@ -19,30 +20,6 @@ import { extend, kill, pause, resume } from './sandboxes'
 
 const Code = lazy(() => import('../cells/code'))
 const Mcp = lazy(() => import('../mcp/mcp'))
-
-export interface Detail {
-  sandboxID: string
-  templateID: string
-  alias?: string
-  startedAt: string
-  endAt: string
-  envdAccessToken?: string
-  domain: string
-  cpuCount: number
-  memoryMB: number
-  diskSizeMB: number
-  metadata: Record<string, string>
-  state: string
-  network: { allowPublicTraffic: boolean; allowOut?: string[]; denyOut?: string[] }
-  lifecycle: { autoResume: boolean; onTimeout: string }
-  volumeMounts: { name: string; path: string }[]
-}
-
-export interface PartProps {
-  id: string
-  detail: Detail
-  envd: Envd
-}
 
 interface Tab {
   key: string

@@ -1,29 +1,13 @@
 import { useSignal } from '@preact/signals'
-import { all, may } from '../api'
+import { may } from '../api'
 import { go, href } from '../router'
 import { Counts, Search, Table, useFilter } from '../table'
+import { templates } from '../templates'
 import { Ago, shape, State, useLoad } from '../ui'
 import { Create } from './create'
 
-export interface Template {
-  templateID: string
-  buildID: string
-  cpuCount: number
-  memoryMB: number
-  diskSizeMB: number
-  public: boolean
-  aliases: string[]
-  names: string[]
-  createdAt: string
-  updatedAt: string
-  lastSpawnedAt?: string
-  spawnCount: number
-  buildCount: number
-  buildStatus: string
-}
-
 export function Templates() {
-  const loaded = useLoad(() => all<Template>('/v2/templates'), [], 5000)
+  const loaded = useLoad(() => templates(), [], 5000)
   const creating = useSignal('')
   const list = useFilter(loaded.value, ({ templateID, names, aliases }) => [templateID, ...names, ...aliases])
   return (

@@ -1,5 +1,5 @@
 import { call, get, may } from '../api'
-import type { Detail, PartProps } from '../pages/sandbox'
+import type { Detail, PartProps } from './part'
 import { Search, Table, useFilter } from '../table'
 import { attempt, clock, size, useLoad } from '../ui'
 

@@ -1,5 +1,5 @@
 import { get } from '../api'
-import type { PartProps } from '../pages/sandbox'
+import type { PartProps } from './part'
 import { Empty, Failed, useLoad } from '../ui'
 
 interface Event {

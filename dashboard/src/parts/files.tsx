@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks'
 import type { Envd } from '../api'
-import type { PartProps } from '../pages/sandbox'
+import type { PartProps } from './part'
 import { Browser, type Place } from './browser'
 
 interface EnvdEntry {

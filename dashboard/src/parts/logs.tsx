@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { get, message } from '../api'
-import type { PartProps } from '../pages/sandbox'
+import type { PartProps } from './part'
 import { clock, Failed } from '../ui'
 import { save } from './browser'
-import { plain } from './processes'
+import { plain } from '../plain'
 
 interface Line {
   timestamp: string

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { lazy, Suspense } from 'preact/compat'
 import { get } from '../api'
-import type { PartProps } from '../pages/sandbox'
+import type { PartProps } from './part'
 import { Empty, Failed, size, useLoad } from '../ui'
 
 const Chart = lazy(() => import('./chart'))

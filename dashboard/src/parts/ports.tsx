@@ -1,4 +1,4 @@
-import type { PartProps } from '../pages/sandbox'
+import type { PartProps } from './part'
 import { Empty, Failed, useLoad } from '../ui'
 
 const LISTENS = '0A'

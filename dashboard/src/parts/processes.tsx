@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { message, type Envd } from '../api'
-import type { PartProps } from '../pages/sandbox'
+import { plain } from '../plain'
 import { attempt, Empty, Failed, useLoad } from '../ui'
+import type { PartProps } from './part'
 
 export interface Process {
   pid: number
@@ -15,10 +16,6 @@ interface Event {
 }
 
 const MOST_SHOWN = 200_000
-
-/** Text without what terminals take for commands. */
-// eslint-disable-next-line no-control-regex
-export const plain = (text: string): string => text.replace(/\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|.)/g, '').replace(/[\x00-\x08\x0b-\x1f\x7f]/g, '')
 
 export function Processes({ envd }: PartProps) {
   const listed = useLoad(() => envd.call<{ processes?: Process[] }>('process.Process/List', {}), [envd], 3000)

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import { all, call, may } from '../api'
 import { sandboxes, type Sandbox } from '../live'
-import type { PartProps } from '../pages/sandbox'
+import type { PartProps } from './part'
 import { go, href } from '../router'
 import { Ago, attempt, confirm, copy, Empty, Failed, Icon, State, toast, useLoad } from '../ui'
 

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { lazy, Suspense } from 'preact/compat'
 import { useEffect } from 'preact/hooks'
 import { attempt, Icon } from '../ui'
-import type { PartProps } from '../pages/sandbox'
+import type { PartProps } from './part'
 import type { Process } from './processes'
 
 const Terminal = lazy(() => import('./terminal'))
