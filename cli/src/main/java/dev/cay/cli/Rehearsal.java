@@ -20,6 +20,7 @@ import dev.cay.wire.AccessToken;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.TemplateId;
 import dev.cay.wire.node.DiskShare;
 import dev.cay.wire.node.Durability;
 import dev.cay.wire.node.Egress;
@@ -235,6 +236,11 @@ final class Rehearsal implements AutoCloseable {
 
         @Override
         public void fillPlaceholders(Placeholders values) {}
+
+        @Override
+        public Map<TemplateId, Integer> sparesByTemplate() {
+            return Map.of();
+        }
 
         @Override
         public ResourceUse measure(SandboxId id) {

@@ -110,7 +110,14 @@ final class ApiRoutes {
     }
 
     private void addTemplates() {
-        new TemplateRoutes(teams.access(), templates.templates(), templates.supply()).addTo(routes);
+        var supply = templates.supply();
+        var fleet = sandboxes.fleet();
+        new TemplateRoutes(
+                        teams.access(),
+                        templates.templates(),
+                        supply,
+                        () -> fleet.node().sparesByTemplate())
+                .addTo(routes);
         templates.builds().addTo(routes);
         templates.collections().addTo(routes);
     }

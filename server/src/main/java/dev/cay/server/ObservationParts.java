@@ -38,8 +38,7 @@ record ObservationParts(
             shipper.add(event);
         });
         var logs = opened.add(new SandboxLogs(files.resolve("sandbox-logs.ring"), base.store(), clock, meters));
-        var metrics =
-                opened.add(new SandboxMetrics(files.resolve("sandbox-metrics.ring"), directory, fleet, clock, meters));
+        var metrics = opened.add(new SandboxMetrics(files, directory, fleet, clock, meters));
         var teamMetrics =
                 opened.add(new TeamMetrics(files.resolve("team-metrics.ring"), directory, base.events(), clock));
         var sampler = opened.add(new Sampler(

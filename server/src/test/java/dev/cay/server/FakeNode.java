@@ -47,6 +47,7 @@ final class FakeNode implements Node {
     final List<String> deleted = new CopyOnWriteArrayList<>();
 
     final Map<SandboxId, SandboxSpec> running = new ConcurrentHashMap<>();
+    final Map<TemplateId, Integer> spares = new ConcurrentHashMap<>();
     final Map<SandboxId, EgressSeen> egressSeen = new ConcurrentHashMap<>();
     final Map<SandboxId, Saved> paused = new ConcurrentHashMap<>();
     final Map<SandboxId, SandboxSpec> pausedSpecs = new ConcurrentHashMap<>();
@@ -263,12 +264,17 @@ final class FakeNode implements Node {
     }
 
     @Override
+    public Map<TemplateId, Integer> sparesByTemplate() {
+        return spares;
+    }
+
+    @Override
     public ResourceUse measure(SandboxId id) {
         if (!running.containsKey(id)) {
             throw new CayException(ErrorKind.NOT_FOUND, "no sandbox " + id);
         }
         return new ResourceUse(
-                Instant.ofEpochSecond(1_790_000_000), 2, 12.5, 100 << 20, 1000, 50 << 20, 10 << 20, 10_000);
+                Instant.ofEpochSecond(1_790_000_000), 2, 12.5, 100 << 20, 1000, 50 << 20, 10 << 20, 10_000, 300, 40);
     }
 
     @Override

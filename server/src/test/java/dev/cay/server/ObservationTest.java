@@ -31,6 +31,8 @@ class ObservationTest extends ServerTest {
         cay = TestServer.again(directory, before);
 
         assertThat(metrics(id).get(0).get("memTotal").longValue()).isEqualTo(512L << 20);
+        assertThat(metrics(id).get(0).get("networkIn").longValue()).isEqualTo(300);
+        assertThat(metrics(id).get(0).get("networkOut").longValue()).isEqualTo(40);
         assertThat(messages("/v2/sandboxes/" + id + "/logs?direction=forward"))
                 .containsExactly("Sandbox created", "Process started", "Sandbox killed: request");
         assertThat(cay.call("GET", "/sandboxes/" + id + "/metrics?start=5&end=4")

@@ -41,6 +41,13 @@ public final class Envd implements Handler {
                         "GET",
                         "/envs",
                         exchange -> exchange.with("Cache-Control", "no-store").sendJson(200, sandbox.variables()))
+                .on(
+                        "GET",
+                        "/ports",
+                        exchange -> exchange.with("Cache-Control", "no-store")
+                                .sendJson(
+                                        200,
+                                        Map.of("listening", sandbox.listening().get())))
                 .on("GET", "/files", files::download)
                 .on("HEAD", "/files", files::download)
                 .on("POST", "/files", files::upload)

@@ -9,6 +9,7 @@ import dev.cay.wire.AccessToken;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.TemplateId;
 import dev.cay.wire.node.ResourceUse;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Supplier;
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 /// @param defaultWorkdir default directory of processes, or null for the user's home
 /// @param watches        watches of directories
 /// @param followers      clients that follow a process
+/// @param listening      ports on which something inside listens
 public record EnvdSandbox(
         SandboxId id,
         TemplateId templateId,
@@ -35,6 +37,7 @@ public record EnvdSandbox(
         Watches watches,
         Followers followers,
         Supplier<ResourceUse> use,
+        Supplier<List<Integer>> listening,
         SandboxLog log) {
     /// Clients that follow a process continue after their sandbox was closed briefly for a save.
     public interface Followers {

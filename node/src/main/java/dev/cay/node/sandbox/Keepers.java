@@ -10,6 +10,7 @@ import dev.cay.wire.AccessToken;
 import dev.cay.wire.EdgeAnswer;
 import dev.cay.wire.SandboxAddress;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.TemplateId;
 import dev.cay.wire.VolumeId;
 import dev.cay.wire.node.DiskShare;
 import dev.cay.wire.node.Durability;
@@ -301,6 +302,11 @@ public final class Keepers implements Node, AutoCloseable {
     boolean killAsked(SandboxId id) {
         var keeper = table.get(id);
         return keeper != null && keeper.doomed();
+    }
+
+    @Override
+    public Map<TemplateId, Integer> sparesByTemplate() {
+        return starts.spares().byTemplate();
     }
 
     /// The number of spares.

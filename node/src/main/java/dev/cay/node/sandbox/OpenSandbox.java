@@ -37,6 +37,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -77,6 +78,7 @@ final class OpenSandbox implements AutoCloseable {
     private final boolean side;
     private final boolean bare;
     private final SandboxId caller;
+    private final int edgePort;
     /// Installs the egress authority's certificate inside, if the rules need it.
     private final Consumer<Egress> trust;
 
@@ -99,10 +101,11 @@ final class OpenSandbox implements AutoCloseable {
         this.side = notes.isSide();
         this.bare = notes.bare();
         this.caller = notes.edgeCaller();
+        this.edgePort = traffic.edgePort();
         // A side sandbox is in no list, so no client can ask for its log.
         this.log = (side ? new LogHub(host.clock()) : traffic.logs()).of(spec.id());
         log.hide(spec.environment().values());
-        this.meter = new UseMeter(container, spec.resources(), host, work.files(), log);
+        this.meter = new UseMeter(container, slot.veth(), spec.resources(), host, work.files(), log);
         try {
             var network = closing.add(NetNamespace.open(container.pid(), work.namespaces()));
             network.setHostname(spec.id().value());
@@ -286,6 +289,7 @@ final class OpenSandbox implements AutoCloseable {
                 watches,
                 followers,
                 this::measure,
+                this::listening,
                 log);
     }
 
@@ -305,7 +309,7 @@ final class OpenSandbox implements AutoCloseable {
             int port = SystemPorts.INTERPRETER;
             closing.add(listeners.adopt(network.listen(port), spec.id(), exchange -> serveInside(port, exchange)));
         }
-        closing.add(listeners.adoptTls(network.listen(traffic.edgePort()), caller, traffic.tls(), traffic.edge()));
+        closing.add(listeners.adoptTls(network.listen(edgePort), caller, traffic.tls(), traffic.edge()));
         closing.step(ports.exchanges()::refuse);
     }
 
@@ -346,6 +350,13 @@ final class OpenSandbox implements AutoCloseable {
 
     ResourceUse measure() {
         return meter.read();
+    }
+
+    /// Ports on which something inside listens, without those that Cay itself has in every sandbox.
+    private List<Integer> listening() {
+        return meter.listening().stream()
+                .filter(port -> port != SystemPorts.ENVD && port != edgePort)
+                .toList();
     }
 
     /// Measures. Called on a platform thread, with the disk use that was read for all sandboxes at once.

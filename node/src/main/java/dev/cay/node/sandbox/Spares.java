@@ -2,6 +2,7 @@ package dev.cay.node.sandbox;
 
 import dev.cay.wire.CayException;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.TemplateId;
 import dev.cay.wire.node.Egress;
 import dev.cay.wire.node.SandboxKind;
 import dev.cay.wire.node.SandboxSpec;
@@ -212,6 +213,17 @@ final class Spares implements AutoCloseable {
     /// The number of spares.
     synchronized int count() {
         return stocks.values().stream().mapToInt(stock -> stock.ready.size()).sum();
+    }
+
+    /// The number of spares by template.
+    synchronized Map<TemplateId, Integer> byTemplate() {
+        var found = new HashMap<TemplateId, Integer>();
+        stocks.forEach((kind, stock) -> {
+            if (!stock.ready.isEmpty()) {
+                found.merge(kind.templateId(), stock.ready.size(), Integer::sum);
+            }
+        });
+        return found;
     }
 
     /// Ends surplus spares, and those that were prepared and never used.

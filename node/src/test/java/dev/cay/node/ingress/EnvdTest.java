@@ -188,6 +188,7 @@ class EnvdTest {
                 .isEqualTo(404);
         assertThat(send(request("/envs")).body()).contains("\"E2B_SANDBOX_ID\":\"abc\"");
         assertThat(send(request("/metrics")).body()).contains("\"cpu_used_pct\":12.35", "\"mem_total_mib\":512");
+        assertThat(send(request("/ports")).body()).isEqualTo("{\"listening\":[8000]}");
         var preflight = send(request("/files").method("OPTIONS", HttpRequest.BodyPublishers.noBody()));
         assertThat(preflight.headers().firstValue("Access-Control-Allow-Origin"))
                 .contains("*");

@@ -18,6 +18,7 @@ import dev.cay.wire.node.ResourceUse;
 import java.io.IOException;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Map;
 
 /// An envd over a real guest that has the host's files.
@@ -75,7 +76,8 @@ final class GuestEnvd implements Handler, AutoCloseable {
                                 throw new IllegalStateException("the table was closed for good");
                             }
                         },
-                        () -> new ResourceUse(NOW, 2, 12.345, 1 << 20, 1 << 29, 5, 6, 7),
+                        () -> new ResourceUse(NOW, 2, 12.345, 1 << 20, 1 << 29, 5, 6, 7, 8, 9),
+                        () -> List.of(8000),
                         new LogHub(InstantSource.fixed(NOW)).of(ID)),
                 InstantSource.fixed(NOW),
                 new Meters());

@@ -74,6 +74,22 @@ class MeasureTest {
     }
 
     @Test
+    void seesWhatGoesOverTheLinkAndNothingOfItsPorts() throws Exception {
+        node.keepers.measure(BUSY);
+        Thread.sleep(300);
+        String gateway =
+                "$(printf '%d.%d.%d.%d' $(sed -nE 's/^\\S+\\s00000000\\s(..)(..)(..)(..).*/0x\\4 0x\\3 0x\\2 0x\\1/p' /proc/net/route))";
+        node.run(
+                "busy",
+                "gateway=%s; for i in {1..100}; do head -c 1000 /dev/zero > /dev/udp/$gateway/9; done"
+                        .formatted(gateway));
+
+        var use = node.keepers.measure(BUSY);
+        assertThat(use.networkOut()).isPositive();
+        assertThat(use.networkIn()).isLessThan(use.networkOut());
+    }
+
+    @Test
     void tellsWhichCommandsRanAndHowTheyEnded() throws Exception {
         node.run("busy", "echo printed; exit 3");
 

@@ -15,11 +15,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,7 +33,9 @@ public final class SandboxMetrics implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(SandboxMetrics.class);
     private static final Duration KEPT = Duration.ofDays(1);
     private static final RingLimits LIMITS = new RingLimits(1024, 192L << 20, 512 << 10, KEPT);
+    private static final RingLimits NETWORK_LIMITS = new RingLimits(1024, 96L << 20, 512 << 10, KEPT);
     private static final int COLUMNS = 5;
+    private static final int NETWORK_COLUMNS = 3;
     private static final long PAGE = 4096;
     private static final double HUNDREDTHS = 100.0;
     private static final long MB = 1 << 20;
@@ -40,16 +44,24 @@ public final class SandboxMetrics implements AutoCloseable {
     private final Fleet fleet;
     private final InstantSource clock;
     private final Series series;
+    /// In a file of its own, as an older Cay reads the other one too.
+    private final Series network;
     private final Timing took;
     private final Map<SandboxId, long[]> newest = new ConcurrentHashMap<>();
 
-    public SandboxMetrics(Path file, SandboxDirectory directory, Fleet fleet, InstantSource clock, Meters meters) {
+    /// @param records directory of the files
+    public SandboxMetrics(Path records, SandboxDirectory directory, Fleet fleet, InstantSource clock, Meters meters) {
         this.directory = directory;
         this.fleet = fleet;
         this.clock = clock;
-        this.series = new Series(new RingFile(file, LIMITS, clock), COLUMNS);
+        this.series = new Series(new RingFile(records.resolve("sandbox-metrics.ring"), LIMITS, clock), COLUMNS);
+        this.network = new Series(
+                new RingFile(records.resolve("sandbox-network.ring"), NETWORK_LIMITS, clock), NETWORK_COLUMNS);
         this.took = meters.timing("cay_sampling_seconds", "Reading what all running sandboxes use");
-        meters.gauge("cay_metrics_dropped", "Rows of sandbox metrics that were not kept", series::dropped);
+        meters.gauge(
+                "cay_metrics_dropped",
+                "Rows of sandbox metrics that were not kept",
+                () -> series.dropped() + network.dropped());
     }
 
     /// Measures each running sandbox, and forgets ended ones.
@@ -62,11 +74,12 @@ public final class SandboxMetrics implements AutoCloseable {
                 rows.put(id.value(), row(use));
             }
         });
-        series.add(rows);
+        add(rows);
         newest.keySet().removeIf(id -> {
             boolean gone = directory.find(id).isEmpty();
             if (gone) {
                 series.forget(id.value());
+                network.forget(id.value());
             }
             return gone;
         });
@@ -79,7 +92,7 @@ public final class SandboxMetrics implements AutoCloseable {
     List<SandboxMetric> of(SandboxRecord sandbox, long start, long end) {
         long now = clock.instant().getEpochSecond();
         long from = Math.max(start, now - KEPT.toSeconds());
-        var rows = series.rows(sandbox.id().value(), from, end);
+        var rows = rows(sandbox.id().value(), from, end);
         if (rows.isEmpty() && !newest.containsKey(sandbox.id())) {
             rows = measure(sandbox).filter(row -> row[0] >= from && row[0] <= end).stream()
                     .toList();
@@ -100,6 +113,30 @@ public final class SandboxMetrics implements AutoCloseable {
     @Override
     public void close() {
         series.close();
+        network.close();
+    }
+
+    private void add(Map<String, long[]> rows) {
+        series.add(rows);
+        var traffic = new HashMap<String, long[]>();
+        rows.forEach((id, row) -> traffic.put(id, new long[] {row[0], row[COLUMNS], row[COLUMNS + 1]}));
+        network.add(traffic);
+    }
+
+    /// Rows of both files; what an older Cay measured has no traffic.
+    private List<long[]> rows(String id, long from, long to) {
+        var traffic = network.rows(id, from, to).stream()
+                .collect(Collectors.toMap(row -> row[0], row -> row, (_, later) -> later));
+        return series.rows(id, from, to).stream()
+                .map(row -> {
+                    long[] whole = Arrays.copyOf(row, COLUMNS + NETWORK_COLUMNS - 1);
+                    long[] seen = traffic.get(row[0]);
+                    if (seen != null) {
+                        System.arraycopy(seen, 1, whole, COLUMNS, NETWORK_COLUMNS - 1);
+                    }
+                    return whole;
+                })
+                .toList();
     }
 
     private Optional<long[]> measure(SandboxRecord sandbox) {
@@ -109,7 +146,7 @@ public final class SandboxMetrics implements AutoCloseable {
         try {
             long[] row = row(fleet.node().measure(sandbox.id()));
             newest.put(sandbox.id(), row);
-            series.add(Map.of(sandbox.id().value(), row));
+            add(Map.of(sandbox.id().value(), row));
             return Optional.of(row);
         } catch (RuntimeException e) {
             // The sandbox may just have ended.
@@ -131,7 +168,9 @@ public final class SandboxMetrics implements AutoCloseable {
             Math.round(use.cpuPercent() * HUNDREDTHS),
             pages(use.memoryUsed()),
             pages(use.memoryCache()),
-            pages(use.diskUsed())
+            pages(use.diskUsed()),
+            use.networkIn(),
+            use.networkOut()
         };
     }
 
@@ -149,6 +188,8 @@ public final class SandboxMetrics implements AutoCloseable {
                 sandbox.resources().memoryMB() * MB,
                 row[3] * PAGE,
                 row[4] * PAGE,
-                sandbox.resources().diskSizeMB() * MB);
+                sandbox.resources().diskSizeMB() * MB,
+                row[COLUMNS],
+                row[COLUMNS + 1]);
     }
 }

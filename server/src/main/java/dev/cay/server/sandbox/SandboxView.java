@@ -51,6 +51,8 @@ public final class SandboxView {
                 sandbox.resources().diskSizeMB(),
                 sandbox.metadata(),
                 sandbox.state().visible(),
+                lifecycle(sandbox),
+                sandbox.keyFamily(),
                 durability(sandbox),
                 Contract.ENVD_VERSION,
                 volumes(sandbox));
@@ -77,10 +79,15 @@ public final class SandboxView {
                 sandbox.metadata(),
                 sandbox.state().visible(),
                 NetworkView.of(network, open),
-                new SandboxDetail.Lifecycle(
-                        sandbox.lifecycle().autoResume(), sandbox.lifecycle().pause() ? "pause" : "kill"),
+                lifecycle(sandbox),
+                sandbox.keyFamily(),
                 volumes(sandbox),
                 saved == null ? null : paused(saved));
+    }
+
+    private static SandboxDetail.Lifecycle lifecycle(SandboxRecord sandbox) {
+        return new SandboxDetail.Lifecycle(
+                sandbox.lifecycle().autoResume(), sandbox.lifecycle().pause() ? "pause" : "kill");
     }
 
     private static SandboxDetail.Paused paused(Saved saved) {

@@ -8,22 +8,29 @@ import dev.cay.server.paging.ListPage;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.TeamId;
+import dev.cay.wire.TemplateId;
 import dev.cay.wire.rest.Contract;
 import dev.cay.wire.rest.TemplateAlias;
 import dev.cay.wire.rest.TemplateInfo;
 import dev.cay.wire.rest.TemplateWithBuilds;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /// Routes that list and show templates.
 public final class TemplateRoutes {
     private final Access access;
     private final Templates templates;
     private final TemplateSupply supply;
+    private final Supplier<Map<TemplateId, Integer>> spares;
 
-    public TemplateRoutes(Access access, Templates templates, TemplateSupply supply) {
+    /// @param spares how many sandboxes of each template were started in advance
+    public TemplateRoutes(
+            Access access, Templates templates, TemplateSupply supply, Supplier<Map<TemplateId, Integer>> spares) {
         this.access = access;
         this.templates = templates;
         this.supply = supply;
+        this.spares = spares;
     }
 
     public void addTo(Routes routes) {
@@ -35,10 +42,11 @@ public final class TemplateRoutes {
 
     private void list(Team team, Exchange exchange) {
         checkTeam(team, exchange);
+        var ready = spares.get();
         exchange.sendJson(
                 200,
                 templates.list(team).stream()
-                        .flatMap(template -> info(template).stream())
+                        .flatMap(template -> info(template, ready).stream())
                         .toList());
     }
 
@@ -50,8 +58,12 @@ public final class TemplateRoutes {
                 TemplateRecord::createdAt,
                 template -> template.id().value(),
                 false);
+        var ready = spares.get();
         exchange.sendJson(
-                200, page.stream().flatMap(template -> info(template).stream()).toList());
+                200,
+                page.stream()
+                        .flatMap(template -> info(template, ready).stream())
+                        .toList());
     }
 
     private void show(Team team, Exchange exchange) {
@@ -67,6 +79,7 @@ public final class TemplateRoutes {
                         template.updatedAt(),
                         template.lastSpawnedAt(),
                         template.spawnCount(),
+                        spares.get().getOrDefault(template.id(), 0),
                         ListPage.cut(
                                         exchange,
                                         template.builds(),
@@ -92,7 +105,7 @@ public final class TemplateRoutes {
 
     /// A template in a list: the build that its bare name means, or the status of its newest build; nothing without a
     /// build.
-    private Optional<TemplateInfo> info(TemplateRecord template) {
+    private Optional<TemplateInfo> info(TemplateRecord template, Map<TemplateId, Integer> ready) {
         return template.current()
                 .map(build -> new TemplateInfo(
                         template.id(),
@@ -110,7 +123,8 @@ public final class TemplateRoutes {
                         template.spawnCount(),
                         template.buildCount(),
                         Contract.ENVD_VERSION,
-                        supply.status(template, build)));
+                        supply.status(template, build),
+                        ready.getOrDefault(template.id(), 0)));
     }
 
     private TemplateWithBuilds.Build build(TemplateRecord template, TemplateBuild build) {

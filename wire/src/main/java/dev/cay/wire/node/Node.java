@@ -2,6 +2,7 @@ package dev.cay.wire.node;
 
 import dev.cay.wire.AccessToken;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.TemplateId;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -18,6 +19,10 @@ public interface Node {
 
     /// Sandboxes of this kind will be asked for: some may be started in advance from now on.
     void expect(SandboxKind kind);
+
+    /// How many sandboxes of each template were started in advance and wait to be given out; those without any are left
+    /// out.
+    Map<TemplateId, Integer> sparesByTemplate();
 
     /// Starts a sandbox and returns once its guest answers.
     NodeSandbox create(SandboxSpec spec);

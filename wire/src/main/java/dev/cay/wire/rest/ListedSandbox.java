@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
 /// A sandbox in a list.
 ///
 /// @param buildID    the build or snapshot that it started from; an addition of Cay
+/// @param lifecycle  an addition of Cay
+/// @param keyID      of the API key that it was created with; absent for the operator; an addition of Cay
 /// @param durability `frozen` or `saved`; absent while it runs; an addition of Cay
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record ListedSandbox(
@@ -26,6 +28,8 @@ public record ListedSandbox(
         int diskSizeMB,
         Map<String, String> metadata,
         String state,
+        SandboxDetail.Lifecycle lifecycle,
+        @Nullable String keyID,
         @Nullable String durability,
         String envdVersion,
         List<SandboxVolumeMount> volumeMounts) {

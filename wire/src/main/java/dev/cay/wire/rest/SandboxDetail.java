@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// All fields of one sandbox. Clients before 2.6 connect with only this.
 ///
 /// @param allowInternetAccess null when it was not set
+/// @param keyID               of the API key that it was created with; absent for the operator; an addition of Cay
 /// @param paused              absent while it runs; an addition of Cay
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record SandboxDetail(
@@ -30,6 +31,7 @@ public record SandboxDetail(
         String state,
         Network network,
         Lifecycle lifecycle,
+        @Nullable String keyID,
         List<SandboxVolumeMount> volumeMounts,
         @Nullable Paused paused) {
     public SandboxDetail {

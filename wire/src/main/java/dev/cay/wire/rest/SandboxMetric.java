@@ -3,6 +3,8 @@ package dev.cay.wire.rest;
 import java.time.Instant;
 
 /// One measurement of a sandbox, in bytes.
+///
+/// @param networkIn bytes a second; an addition of Cay, as is `networkOut`
 public record SandboxMetric(
         Instant timestamp,
         long timestampUnix,
@@ -12,4 +14,6 @@ public record SandboxMetric(
         long memTotal,
         long memCache,
         long diskUsed,
-        long diskTotal) {}
+        long diskTotal,
+        long networkIn,
+        long networkOut) {}

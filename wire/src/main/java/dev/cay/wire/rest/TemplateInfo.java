@@ -9,6 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// A template in a list. The nullable fields are written as null: Python's client wants them there.
+///
+/// @param spares how many sandboxes were started in advance; an addition of Cay
 @JsonInclude(JsonInclude.Include.ALWAYS)
 public record TemplateInfo(
         TemplateId templateID,
@@ -26,7 +28,8 @@ public record TemplateInfo(
         long spawnCount,
         int buildCount,
         String envdVersion,
-        String buildStatus) {
+        String buildStatus,
+        int spares) {
     public TemplateInfo {
         aliases = List.copyOf(aliases);
         names = List.copyOf(names);

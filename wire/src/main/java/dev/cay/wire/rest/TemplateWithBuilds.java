@@ -9,6 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// A template with its builds.
+///
+/// @param spares how many sandboxes were started in advance; an addition of Cay
 @JsonInclude(JsonInclude.Include.ALWAYS)
 public record TemplateWithBuilds(
         TemplateId templateID,
@@ -19,6 +21,7 @@ public record TemplateWithBuilds(
         Instant updatedAt,
         @Nullable Instant lastSpawnedAt,
         long spawnCount,
+        int spares,
         List<Build> builds) {
     public TemplateWithBuilds {
         aliases = List.copyOf(aliases);

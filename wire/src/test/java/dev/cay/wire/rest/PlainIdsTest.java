@@ -22,7 +22,7 @@ class PlainIdsTest {
         var at = Instant.parse("2026-01-31T10:00:00Z");
         var build = new TemplateWithBuilds.Build(new BuildId("b1"), "ready", at, at, at, 1, 2, 3, "0.2.0");
         var template = new TemplateWithBuilds(
-                new TemplateId("t1"), true, List.of("base"), List.of("base"), at, at, null, 0, List.of(build));
+                new TemplateId("t1"), true, List.of("base"), List.of("base"), at, at, null, 0, 0, List.of(build));
         String text = json.writeValueAsString(template);
         assertThat(text).contains("\"templateID\":\"t1\"").contains("\"buildID\":\"b1\"");
         assertThat(json.readValue(text, TemplateWithBuilds.class)).isEqualTo(template);
