@@ -28,6 +28,7 @@ public final class Bench {
             new Relaying(),
             new Recording(),
             new Sharing(),
+            new Watching(),
             new Egressing());
 
     private Bench() {}
