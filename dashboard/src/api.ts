@@ -276,6 +276,12 @@ export class Envd extends Port {
     }
   }
 
+  /** Ports on which something inside listens. */
+  async listening(signal: AbortSignal): Promise<number[]> {
+    const answer = await this.send('GET', '/ports', undefined, signal)
+    return ((await answer.json()) as { listening: number[] }).listening
+  }
+
   async file(path: string): Promise<Blob> {
     const answer = await send('/files?path=' + encodeURIComponent(path), { headers: this.headers() })
     return answer.blob()

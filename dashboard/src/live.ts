@@ -14,6 +14,8 @@ export interface Sandbox {
   diskSizeMB: number
   metadata: Record<string, string>
   state: string
+  lifecycle: { autoResume: boolean; onTimeout: string }
+  keyID?: string
   durability?: string
   volumeMounts: { name: string; path: string }[]
 }

@@ -17,8 +17,17 @@ import { TemplatePage } from './pages/template'
 import { Templates } from './pages/templates'
 import { VolumePage, Volumes } from './pages/volumes'
 import { go, href, path } from './router'
-import './style.css'
-import { attempt, Confirmation, Dialog, Failed, Toasts } from './ui'
+import './style/base.css'
+import './style/controls.css'
+import './style/frame.css'
+import './style/tables.css'
+import './style/sandbox.css'
+import './style/cells.css'
+import './style/gateway.css'
+import './style/pages.css'
+import './style/over.css'
+import './style/narrow.css'
+import { attempt, Confirmation, Dialog, Failed, Guard, Toasts } from './ui'
 import { Webhooks } from './webhooks/list'
 import { WebhookPage } from './webhooks/page'
 
@@ -85,6 +94,11 @@ function Shell() {
   const first = '/' + (path.value.split('/')[1] ?? '')
   const here = first === '/sandboxes' ? '/' : first
   const places = useRef<HTMLUListElement>(null)
+  const one = /^\/(?:sandboxes|templates|volumes|webhooks)\/([\w-]{1,64})/.exec(path.value)?.[1]
+  const title = [one, PLACES.find(({ to }) => to === here)?.name, 'Cay'].filter(Boolean).join(' · ')
+  useEffect(() => {
+    document.title = title
+  }, [title])
   // On a phone the places are a strip, wider than the window.
   useEffect(() => {
     places.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
@@ -146,7 +160,9 @@ function Shell() {
             Not live: {trouble.value}. Trying again…
           </p>
         )}
-        <Page />
+        <Guard key={path.value}>
+          <Page />
+        </Guard>
       </main>
       {help.value && (
         <Dialog title="Keyboard" onClose={() => (help.value = false)}>

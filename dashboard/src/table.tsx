@@ -68,8 +68,7 @@ export const Counts = ({ of, shown }: { of: unknown[] | undefined; shown?: unkno
 
 export function Table<T>({ label, rows, error, id, columns, actions, bulk = [], current, empty }: TableProps<T>) {
   const picked = useSignal<ReadonlySet<string>>(new Set())
-  if (error) return <Failed text={error} />
-  if (!rows) return <p class="loading">Loading…</p>
+  if (!rows) return error ? <Failed text={error} /> : <p class="loading">Loading…</p>
   if (rows.length === 0) return <Empty>{query.value.get('q') ? 'Nothing matches.' : empty}</Empty>
   const chosen = rows.filter((one) => picked.value.has(id(one)))
   const toggle = (one: T, on: boolean) => {
@@ -81,6 +80,7 @@ export function Table<T>({ label, rows, error, id, columns, actions, bulk = [], 
   const clear = () => (picked.value = new Set())
   return (
     <>
+      {error && <Failed text={error} />}
       {chosen.length > 0 && <BulkBar label={label} chosen={chosen} actions={bulk} onDone={clear} />}
       <div class="scroll">
         <table aria-label={label}>

@@ -16,6 +16,7 @@ export interface Template {
   spawnCount: number
   buildCount: number
   buildStatus: string
+  spares: number
 }
 
 export const templates = (most?: number): Promise<Template[]> => all<Template>('/v2/templates', most)

@@ -1,6 +1,6 @@
 // Parts that all pages use.
 import { signal, useSignal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
+import { Component, type ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { message } from './api'
 
@@ -74,7 +74,7 @@ export const shape = (one: { cpuCount: number; memoryMB: number; diskSizeMB: num
   `${one.cpuCount} CPU · ${size(one.memoryMB * 2 ** 20)} · ${size(one.diskSizeMB * 2 ** 20)} disk`
 
 export const Ago = ({ at }: { at: string }) => (
-  <time dateTime={at} title={new Date(at).toLocaleString()}>
+  <time dateTime={at} title={moment(at)}>
     {coarse(now.value - Date.parse(at))} ago
   </time>
 )
@@ -82,7 +82,7 @@ export const Ago = ({ at }: { at: string }) => (
 export const Left = ({ at }: { at: string }) => {
   const left = Date.parse(at) - now.value
   return (
-    <time dateTime={at} title={new Date(at).toLocaleString()} class={left < 60_000 ? 'soon' : ''}>
+    <time dateTime={at} title={moment(at)} class={left < 60_000 ? 'soon' : ''}>
       {left > 0 ? span(left) : 'ending'}
     </time>
   )
@@ -100,8 +100,18 @@ export function size(bytes: number): string {
   return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`
 }
 
-export const clock = (at: string | number): string =>
-  new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false })
+const TIME = new Intl.DateTimeFormat([], { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' })
+const DAY = new Intl.DateTimeFormat([], { month: 'short', day: 'numeric' })
+const MOMENT = new Intl.DateTimeFormat([], { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' })
+
+/** A time of today; of other days with the day. */
+export function clock(at: string | number): string {
+  const date = new Date(at)
+  const isToday = date.toDateString() === new Date(now.peek()).toDateString()
+  return isToday ? TIME.format(date) : `${DAY.format(date)} ${TIME.format(date)}`
+}
+
+export const moment = (at: string | number): string => MOMENT.format(new Date(at))
 
 export const State = ({ state }: { state: string }) => (
   <span class={'state ' + (/^[a-z ]+$/.test(state) ? state.replace(' ', '-') : '')}>{state}</span>
@@ -196,6 +206,39 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, keys: unkn
   return { value: value.value, error: error.value, reload: () => again.value++ }
 }
 
+/** Keeps what breaks in it from the rest of the page. */
+export class Guard extends Component<{ children: ComponentChildren }, { broken: string }> {
+  override state = { broken: '' }
+
+  static getDerivedStateFromError(e: unknown) {
+    return { broken: message(e) || 'unknown' }
+  }
+
+  override render() {
+    if (!this.state.broken) return this.props.children
+    return (
+      <div class="empty">
+        <p>This cannot be shown: {this.state.broken.slice(0, 300)}</p>
+        <p>
+          <button type="button" onClick={() => location.reload()}>
+            Load the page again
+          </button>
+        </p>
+      </div>
+    )
+  }
+}
+
+/** What is loaded; when it cannot be loaded again, what was there before stays. */
+export function Loaded<T>({ of, children }: { of: { value: T | undefined; error: string }; children: (value: T) => ComponentChildren }) {
+  return (
+    <>
+      {of.error && <Failed text={of.error} />}
+      {of.value !== undefined ? children(of.value) : !of.error && <p class="loading">Loading…</p>}
+    </>
+  )
+}
+
 export const Failed = ({ text }: { text: string }) => (
   <p class="failed" role="alert">
     {text}
@@ -209,6 +252,7 @@ const ICONS = {
   close: 'M6 6l12 12M18 6L6 18',
   download: 'M12 4v11M7 10l5 5 5-5M5 20h14',
   up: 'M12 19V6M6 12l6-6 6 6',
+  clock: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM12 7v5l3 3',
 }
 
 export const Icon = ({ of }: { of: keyof typeof ICONS }) => (

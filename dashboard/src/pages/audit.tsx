@@ -2,19 +2,22 @@ import { useSignal } from '@preact/signals'
 import { get } from '../api'
 import { query, setQuery } from '../router'
 import { Table } from '../table'
-import { useLoad } from '../ui'
+import { moment, useLoad } from '../ui'
 
 type Entry = Record<string, unknown>
 
 const text = (value: unknown): string => (value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value))
+const PAGE = 100
+const MOST = 1000
 const SHOWN = new Set(['time', 'action', 'actor', 'credential', 'result', 'sequence', 'hash', 'previous', 'id', 'team', 'request', 'status'])
 
 export function Audit() {
   const action = query.value.get('action') ?? ''
   const wanted = useSignal(action)
+  const pages = useSignal(1)
   const loaded = useLoad(
-    (end) => get<Entry[]>('/audit?limit=100' + (action ? '&action=' + encodeURIComponent(action) : ''), end),
-    [action],
+    (end) => get<Entry[]>(`/audit?limit=${PAGE * pages.value}` + (action ? '&action=' + encodeURIComponent(action) : ''), end),
+    [action, pages.value],
     10_000,
   )
   return (
@@ -46,12 +49,12 @@ export function Audit() {
         error={loaded.error}
         id={(one) => text(one['id']) || text(one['sequence'])}
         columns={[
-          { name: 'Time', class: 'dim num', cell: (one) => (one['time'] ? new Date(text(one['time'])).toLocaleString() : '') },
+          { name: 'Time', class: 'dim num', cell: (one) => (one['time'] ? moment(text(one['time'])) : '') },
           { name: 'Action', cell: (one) => text(one['action']) },
           {
             name: 'Who',
-            class: 'mono wrap dim',
-            cell: (one) => <span title={text(one['actor'])}>{text(one['credential'] ?? one['actor'])}</span>,
+            class: 'mono dim',
+            cell: (one) => <span class="num" title={text(one['actor'])}>{text(one['credential'] ?? one['actor'])}</span>,
           },
           { name: 'Result', cell: (one) => text(one['result']) },
           {
@@ -66,6 +69,13 @@ export function Audit() {
         ]}
         empty="No entries."
       />
+      {(loaded.value?.length ?? 0) >= PAGE * pages.value && PAGE * pages.value < MOST && (
+        <p>
+          <button type="button" onClick={() => pages.value++}>
+            Show older ones
+          </button>
+        </p>
+      )}
     </section>
   )
 }

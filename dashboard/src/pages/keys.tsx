@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { call, get } from '../api'
 import { Field, Form, FormDialog, ShownOnce, text } from '../form'
 import { Counts, each, Search, Table, useFilter } from '../table'
-import { Ago, confirm, Dialog, Failed, useLoad } from '../ui'
+import { Ago, confirm, Dialog, Failed, moment, useLoad } from '../ui'
 import { LIMITS } from './limits'
 
 interface Key {
@@ -65,7 +65,7 @@ export function Keys() {
           { name: 'Scope', class: 'mono wrap', cell: ({ scope }) => scope },
           { name: 'Last used', class: 'mid dim', cell: ({ lastUsed }) => (lastUsed ? <Ago at={lastUsed} /> : 'never') },
           { name: 'Created', class: 'wide dim', cell: ({ createdAt }) => <Ago at={createdAt} /> },
-          { name: 'Expires', class: 'wide dim', cell: ({ expiresAt }) => (expiresAt ? new Date(expiresAt).toLocaleString() : 'never') },
+          { name: 'Expires', class: 'wide dim', cell: ({ expiresAt }) => (expiresAt ? moment(expiresAt) : 'never') },
         ]}
         actions={(one) => (
           <>

@@ -26,6 +26,17 @@ interface Event {
   sandboxId: string
 }
 
+/** How many were created in the last minute: each reading has the rate since the one before. */
+function perMinute(rows: TeamMetric[]): number {
+  const from = Date.now() / 1000 - 60
+  return Math.round(
+    rows.reduce((sum, { timestampUnix, sandboxStartRate }, at) => {
+      const before = Math.max(from, rows[at - 1]?.timestampUnix ?? timestampUnix)
+      return timestampUnix > from ? sum + sandboxStartRate * Math.max(0, timestampUnix - before) : sum
+    }, 0),
+  )
+}
+
 export function Overview() {
   const id = team.value?.id ?? ''
   const metrics = useLoad(
@@ -50,7 +61,7 @@ export function Overview() {
   })
   const rows = metrics.value ?? []
   const times = rows.map(({ timestampUnix }) => timestampUnix)
-  const rate = rows.at(-1)?.sandboxStartRate ?? 0
+  const rate = perMinute(rows)
   const use = limits.value?.use
   const limit = limits.value?.limits ?? {}
   return (
@@ -66,7 +77,7 @@ export function Overview() {
           <b>{states.value['paused']}</b> paused
         </a>
         <div class="tile">
-          <b>{(rate * 60).toFixed(rate * 60 < 10 ? 1 : 0)}</b> created per minute
+          <b>{rate}</b> created in a minute
         </div>
         {use && (
           <>
@@ -92,11 +103,11 @@ export function Overview() {
               least={4}
             />
             <Chart
-              title="Created per second, last hour"
+              title="Created per minute, last hour"
               times={times}
-              lines={[{ name: 'Created', values: rows.map((row) => row.sandboxStartRate), color: '--chart-1' }]}
-              format={(value) => value.toFixed(2)}
-              least={0.1}
+              lines={[{ name: 'Created', values: rows.map((row) => row.sandboxStartRate * 60), color: '--chart-1' }]}
+              format={(value) => value.toFixed(0)}
+              least={4}
             />
           </div>
         </Suspense>

@@ -2,7 +2,9 @@ import { useComputed, useSignal } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { lazy, Suspense } from 'preact/compat'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
-import { Envd, get, may } from '../api'
+import { extend, kill, pause, resume } from '../actions'
+import { Envd, get, may, team } from '../api'
+import { keyName, loadKeyNames } from '../keys'
 import { sandboxes } from '../live'
 import { Egress } from '../parts/egress'
 import { Events } from '../parts/events'
@@ -15,8 +17,7 @@ import { Processes } from '../parts/processes'
 import { Snapshots } from '../parts/snapshots'
 import { Terminals } from '../parts/terminals'
 import { href } from '../router'
-import { Ago, copy, Failed, Icon, Left, shape, State, useLoad } from '../ui'
-import { extend, kill, pause, resume } from './sandboxes'
+import { Ago, copy, Failed, Guard, Icon, Left, shape, State, useLoad } from '../ui'
 
 const Code = lazy(() => import('../cells/code'))
 const Mcp = lazy(() => import('../mcp/mcp'))
@@ -54,6 +55,7 @@ export function SandboxPage({ id, tab }: { id: string; tab: string }) {
   const state = seen.value && gone.value ? 'killed' : (live?.state ?? detail?.state ?? '')
   const tabs = TABS.filter(({ inside }) => !inside || may.value.open)
   const current = tabs.find(({ key }) => key === tab) ?? tabs[0]!
+  useEffect(loadKeyNames, [team.value?.id])
   const strip = useRef<HTMLElement>(null)
   useEffect(() => {
     strip.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
@@ -112,7 +114,10 @@ export function SandboxPage({ id, tab }: { id: string; tab: string }) {
         </div>
         <div>
           <dt>{detail.lifecycle.onTimeout === 'pause' ? 'Pauses in' : 'Ends in'}</dt>
-          <dd>{state === 'running' ? <Left at={live?.endAt ?? detail.endAt} /> : state}</dd>
+          <dd>
+            {state === 'running' ? <Left at={live?.endAt ?? detail.endAt} /> : state}
+            {detail.lifecycle.autoResume && <span class="dim"> requests wake it</span>}
+          </dd>
         </div>
         <div>
           <dt>Size</dt>
@@ -120,13 +125,21 @@ export function SandboxPage({ id, tab }: { id: string; tab: string }) {
             {shape(detail)}
           </dd>
         </div>
+        {detail.keyID && (
+          <div>
+            <dt>Created with key</dt>
+            <dd class="cut" title={detail.keyID}>
+              {keyName(detail.keyID)}
+            </dd>
+          </div>
+        )}
         {detail.volumeMounts.length > 0 && (
           <div>
             <dt>Volumes</dt>
             <dd>{detail.volumeMounts.map(({ name, path }) => `${name} at ${path}`).join(', ')}</dd>
           </div>
         )}
-        {Object.entries(detail.metadata).map(([key, value]) => (
+        {Object.entries(detail.metadata).sort(([a], [b]) => a.localeCompare(b)).map(([key, value]) => (
           <div key={key}>
             <dt>{key}</dt>
             <dd class="cut" title={value}>
@@ -147,30 +160,40 @@ export function SandboxPage({ id, tab }: { id: string; tab: string }) {
           {state === 'killed' ? 'This sandbox has ended. Its logs, metrics and events stay for a while.' : 'The sandbox is paused. Resume it to go on.'}
         </p>
       ) : (
-        <Suspense fallback={<p class="loading">Loading…</p>}>
-          <Part id={id} detail={detail} envd={envd} />
-        </Suspense>
+        <Guard key={current.key}>
+          <Suspense fallback={<p class="loading">Loading…</p>}>
+            <Part id={id} detail={detail} envd={envd} />
+          </Suspense>
+        </Guard>
       )}
     </section>
   )
 }
 
-/** A sandbox that is gone still has logs and events for a while. */
+/** A sandbox that is gone still has logs and events for a while; one that never was has none. */
 function Missing({ id, text, tab }: { id: string; text: string; tab: string }) {
+  const logs = useLoad((end) => get(`/v2/sandboxes/${id}/logs?limit=1`, end), [id])
   const Part = tab === 'events' ? Events : Logs
   const detail = { sandboxID: id } as Detail
   return (
     <>
       <Failed text={text} />
-      <nav class="tabs" aria-label="Parts of the sandbox">
-        <a href={href(`/sandboxes/${id}/logs`)} aria-current={Part === Logs ? 'page' : undefined}>
-          Logs
-        </a>
-        <a href={href(`/sandboxes/${id}/events`)} aria-current={Part === Events ? 'page' : undefined}>
-          Events
-        </a>
-      </nav>
-      <Part id={id} detail={detail} envd={new Envd(id, undefined)} />
+      {logs.value !== undefined && (
+        <>
+          <nav class="tabs" aria-label="Parts of the sandbox">
+            <a href={href(`/sandboxes/${id}/logs`)} aria-current={Part === Logs ? 'page' : undefined}>
+              Logs
+            </a>
+            <a href={href(`/sandboxes/${id}/events`)} aria-current={Part === Events ? 'page' : undefined}>
+              Events
+            </a>
+          </nav>
+          <Part id={id} detail={detail} envd={new Envd(id, undefined)} />
+        </>
+      )}
+      <p>
+        <a href={href('/')}>All sandboxes</a>
+      </p>
     </>
   )
 }

@@ -1,10 +1,12 @@
 import { computed, signal, useComputed, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { call, get, may, session, team } from '../api'
+import { extend, kill, pause, resume } from '../actions'
+import { get, may, session, team } from '../api'
+import { keyName, loadKeyNames } from '../keys'
 import { sandboxes, type Sandbox } from '../live'
 import { go, href, query, setQuery } from '../router'
-import { BulkBar, each, type BulkAction } from '../table'
-import { attempt, Ago, confirm, copy, Empty, Icon, Left, Meter, size, State } from '../ui'
+import { BulkBar, type BulkAction } from '../table'
+import { attempt, Ago, copy, Empty, Icon, Left, Meter, size, State } from '../ui'
 import { Create } from './create'
 
 interface Metric {
@@ -14,18 +16,22 @@ interface Metric {
 }
 
 const ROW = 44
+const MOST_TAGS = 3
 /** Rows that exist above and below those in sight. They are made anew when so many, halved, were scrolled. */
 const MARGIN = 10
 const STEP = (MARGIN / 2) * ROW
 
 const picked = signal<ReadonlySet<string>>(new Set())
 
+const volumes = (one: Sandbox): string[] => one.volumeMounts.map(({ name }) => name)
+const keyOf = (one: Sandbox): string => (one.keyID ? keyName(one.keyID) : '')
+
 /** Words of the search: `key=value` compares metadata, anything else looks everywhere. */
 function matches(one: Sandbox, words: string[]): boolean {
   return words.every((word) => {
     const at = word.indexOf('=')
     if (at > 0) return (one.metadata[word.slice(0, at)] ?? '').toLowerCase() === word.slice(at + 1)
-    const texts = [one.sandboxID, one.templateID, one.alias ?? '', ...Object.entries(one.metadata).flat()]
+    const texts = [one.sandboxID, one.templateID, one.alias ?? '', ...Object.entries(one.metadata).flat(), ...volumes(one), keyOf(one)]
     return texts.some((text) => text.toLowerCase().includes(word))
   })
 }
@@ -59,20 +65,7 @@ const rows = computed<Row[]>(() => {
   return all
 })
 
-export const name = (one: Sandbox): string => one.alias ?? one.templateID
-
-const WORDS: [string, string] = ['Sandbox', 'sandboxes']
-
-export const pause = (ids: string[]) => each(ids, WORDS, 'paused', (id) => call('POST', `/sandboxes/${id}/pause`, {}))
-export const resume = (ids: string[]) => each(ids, WORDS, 'resumed', (id) => call('POST', `/v2/sandboxes/${id}/connect`, {}))
-export const extend = (ids: string[], seconds: number) =>
-  each(ids, WORDS, 'extended', (id) => call('POST', `/sandboxes/${id}/timeout`, { timeout: seconds }))
-
-export async function kill(ids: string[]): Promise<void> {
-  const what = ids.length === 1 ? `sandbox ${ids[0]}` : `${ids.length} sandboxes`
-  const yes = await confirm(`Kill ${what}?`, 'Its processes end and its files are deleted. This cannot be undone.', 'Kill')
-  if (yes) await each(ids, WORDS, 'killed', (id) => call('DELETE', `/sandboxes/${id}`))
-}
+const name = (one: Sandbox): string => one.alias ?? one.templateID
 
 const ids = (chosen: Sandbox[]) => chosen.map(({ sandboxID }) => sandboxID)
 const isRunning = ({ state }: Sandbox) => state === 'running'
@@ -93,6 +86,7 @@ function toggle(id: string, on: boolean): void {
 
 export function Sandboxes() {
   const creating = useSignal(false)
+  useEffect(loadKeyNames, [team.value?.id])
   const all = sandboxes.value
   const list = found.value
   const chosen = useComputed(() => found.value.filter(({ sandboxID }) => picked.value.has(sandboxID)))
@@ -230,6 +224,7 @@ function List() {
         <span role="columnheader">State</span>
         <span role="columnheader">Template</span>
         <span role="columnheader" class="wide">Metadata</span>
+        <span role="columnheader" class="vast">Key</span>
         <span role="columnheader" class="wide">CPU</span>
         <span role="columnheader" class="wide">Memory</span>
         <span role="columnheader" class="mid">Started</span>
@@ -259,7 +254,8 @@ function List() {
 function Line({ one, metric, index }: { one: Sandbox; metric: Metric | undefined; index: number }) {
   const id = one.sandboxID
   const chosen = picked.value.has(id)
-  const pairs = Object.entries(one.metadata)
+  const pairs = Object.entries(one.metadata).sort(([a], [b]) => a.localeCompare(b))
+  const more = pairs.slice(MOST_TAGS).length
   return (
     <div class={chosen ? 'tr chosen' : 'tr'} role="row" aria-rowindex={index} data-id={id}>
       <span role="cell" class="check">
@@ -267,6 +263,9 @@ function Line({ one, metric, index }: { one: Sandbox; metric: Metric | undefined
       </span>
       <span role="cell" class="id">
         <a href={href('/sandboxes/' + id)}>{id}</a>
+        <span class="sub" aria-hidden="true">
+          {[name(one), ...pairs.slice(0, 2).map(([key, value]) => `${key}=${value}`)].join(' · ')}
+        </span>
       </span>
       <span role="cell">
         <State state={one.state} />
@@ -275,17 +274,26 @@ function Line({ one, metric, index }: { one: Sandbox; metric: Metric | undefined
         {name(one)}
       </span>
       <span role="cell" class="wide cut" title={pairs.map(([key, value]) => `${key}=${value}`).join('\n')}>
-        {pairs.slice(0, 3).map(([key, value]) => (
+        {pairs.slice(0, MOST_TAGS).map(([key, value]) => (
           <button key={key} type="button" class="tag" title="Show only these" onClick={() => setQuery({ q: `${key}=${value}` })}>
             <i>{key}</i>
             {value}
           </button>
         ))}
-        {pairs.length > 3 && `+${pairs.length - 3}`}
+        {more > 0 && <span class="dim">+{more} </span>}
+        {volumes(one).map((volume) => (
+          <span key={volume} class="tag" title="A volume that it has mounted">
+            <i>volume</i>
+            {volume}
+          </span>
+        ))}
+      </span>
+      <span role="cell" class="vast cut dim" title="The API key that it was created with">
+        {keyOf(one)}
       </span>
       <span role="cell" class="wide">
         {metric && one.state === 'running' && (
-          <Meter part={metric.cpuUsedPct / 100 / one.cpuCount} label={`${Math.round(metric.cpuUsedPct)} %`} />
+          <Meter part={metric.cpuUsedPct / 100} label={`${Math.round(metric.cpuUsedPct)} %`} />
         )}
       </span>
       <span role="cell" class="wide">
@@ -294,8 +302,24 @@ function Line({ one, metric, index }: { one: Sandbox; metric: Metric | undefined
       <span role="cell" class="mid">
         <Ago at={one.startedAt} />
       </span>
-      <span role="cell">{one.state === 'running' ? <Left at={one.endAt} /> : <span class="dim">{one.durability ?? ''}</span>}</span>
+      <span role="cell" class="left">
+        {one.state !== 'running' ? <span class="dim">{one.durability ?? ''}</span> : <Left at={one.endAt} />}
+        {one.state === 'running' && one.lifecycle.onTimeout === 'pause' && (
+          <span class="then" title="Then it is paused">
+            <Icon of="pause" />
+            <span class="sr">, then it is paused</span>
+          </span>
+        )}
+      </span>
       <span role="cell" class="acts">
+        <button type="button" class="quiet roomy" aria-label={'Copy ' + id} title="Copy the id" onClick={() => copy(id)}>
+          <Icon of="copy" />
+        </button>
+        {may.value.open && one.state === 'running' && (
+          <button type="button" class="quiet roomy" aria-label={'1 hour from now for ' + id} title="1 hour from now" onClick={() => extend([id], 3600)}>
+            <Icon of="clock" />
+          </button>
+        )}
         {may.value.open && (
           <>
             {one.state === 'running' ? (

@@ -26,6 +26,7 @@ interface Detail {
   createdAt: string
   lastSpawnedAt?: string
   spawnCount: number
+  spares: number
   builds: Build[]
 }
 
@@ -105,6 +106,10 @@ export function TemplatePage({ id }: { id: string }) {
         <div>
           <dt>Size</dt>
           <dd>{chosen ? shape(chosen) : ''}</dd>
+        </div>
+        <div>
+          <dt>Started in advance</dt>
+          <dd>{detail.spares === 0 ? 'none now' : `${detail.spares} ready`}</dd>
         </div>
         <div>
           <dt>Sandboxes so far</dt>

@@ -45,6 +45,7 @@ export function Templates() {
           },
           { name: 'State', cell: ({ buildStatus }) => <State state={buildStatus} /> },
           { name: 'Size', class: 'wide dim', cell: shape },
+          { name: 'Ready', class: 'mid right num', cell: ({ spares }) => <span title="Sandboxes that were started in advance">{spares || <span class="dim">–</span>}</span> },
           { name: 'Sandboxes', class: 'right num', cell: ({ spawnCount }) => spawnCount },
           { name: 'Last used', class: 'wide dim', cell: ({ lastSpawnedAt }) => (lastSpawnedAt ? <Ago at={lastSpawnedAt} /> : 'never') },
           { name: 'Builds', class: 'wide num', cell: ({ buildCount }) => buildCount },

@@ -5,7 +5,7 @@ import { message } from '../api'
 import { Field, FormDialog, text } from '../form'
 import { go, path as page, query } from '../router'
 import { each, Search, Table, useFilter } from '../table'
-import { attempt, confirm, Dialog, Failed, Icon, size, useLoad } from '../ui'
+import { attempt, confirm, Dialog, Failed, Icon, moment, size, useLoad } from '../ui'
 
 export interface Entry {
   name: string
@@ -33,6 +33,7 @@ export interface Place {
 }
 
 const EDITABLE = 256 * 1024
+const WATCH_AGAIN = 3000
 const WORDS: [string, string] = ['File', 'files']
 
 const parent = (path: string): string => path.replace(/\/[^/]*\/?$/, '') || '/'
@@ -51,6 +52,7 @@ export function Browser({ place }: { place: Place }) {
   const typed = useSignal('')
   const over = useSignal(false)
   const making = useSignal(false)
+  const uploading = useSignal(0)
   const editing = useSignal<{ path: string; text: string } | null>(null)
   const input = useRef<HTMLInputElement>(null)
   const listed = useLoad(
@@ -71,7 +73,16 @@ export function Browser({ place }: { place: Place }) {
       clearTimeout(timer)
       timer = setTimeout(listed.reload, 250)
     }
-    place.watch?.(directory, changed, end.signal).catch(() => undefined)
+    const watch = async () => {
+      while (place.watch && !end.signal.aborted) {
+        await place.watch(directory, changed, end.signal).catch(() => undefined)
+        if (end.signal.aborted) return
+        await new Promise((resolve) => setTimeout(resolve, WATCH_AGAIN))
+        // What happened meanwhile.
+        changed()
+      }
+    }
+    void watch()
     return () => {
       end.abort()
       clearTimeout(timer)
@@ -83,7 +94,9 @@ export function Browser({ place }: { place: Place }) {
     go(`${page.value}?path=${encodeURIComponent(where)}`)
   }
   const upload = async (files: Iterable<File>) => {
-    await each([...files], WORDS, 'uploaded', (file) => place.write(join(directory, file.name), file))
+    const all = [...files]
+    uploading.value += all.length
+    await each(all, WORDS, 'uploaded', (file) => place.write(join(directory, file.name), file).finally(() => uploading.value--))
     listed.reload()
   }
   const download = (chosen: Entry[]) => attempt(async () => {
@@ -158,6 +171,9 @@ export function Browser({ place }: { place: Place }) {
             />
           </>
         )}
+        <span class="dim" role="status">
+          {uploading.value > 0 && `Uploading ${uploading.value === 1 ? 'a file' : `${uploading.value} files`}…`}
+        </span>
       </form>
       <Table
         key={directory}
@@ -182,7 +198,7 @@ export function Browser({ place }: { place: Place }) {
           { name: 'Size', class: 'right num', cell: (one) => (one.isDirectory ? '' : size(one.size)) },
           { name: 'Mode', class: 'wide mono dim', cell: ({ mode }) => mode },
           { name: 'Owner', class: 'wide dim', cell: ({ owner }) => owner },
-          { name: 'Changed', class: 'wide dim', cell: ({ changed }) => new Date(changed).toLocaleString() },
+          { name: 'Changed', class: 'wide dim', cell: ({ changed }) => moment(changed) },
         ]}
         actions={(one) => (
           <>

@@ -76,7 +76,7 @@ export default function Chart({ title, times, lines, format, least = 1 }: Props)
 /** A time on the axis; with seconds where the marks are close. */
 function hour(at: number, ticks: number[]): string {
   const close = ticks.length > 1 && ticks[1]! - ticks[0]! < 60
-  return new Date(at * 1000).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', hour12: false, ...(close ? { second: '2-digit' } : {}) })
+  return new Date(at * 1000).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', ...(close ? { second: '2-digit' } : {}) })
 }
 
 /** The value of a custom property as a colour of the scheme in force, like `#0f766e`. */

@@ -16,6 +16,12 @@ interface Entry {
   received: number
 }
 
+function rulesText({ allowInternetAccess, network: { allowOut = [], denyOut = [] } }: Detail): string {
+  const denied = allowInternetAccess === false ? 'Denied: everything. ' : denyOut.length ? `Denied: ${denyOut.join(', ')}. ` : ''
+  const allowed = allowOut.length ? `Allowed: ${allowOut.join(', ')}.` : ''
+  return denied + allowed || 'No rules of its own: it reaches what its team and its template may, or else everything public.'
+}
+
 export function Egress({ id, detail }: PartProps) {
   const loaded = useLoad((end) => get<{ entries: Entry[]; dropped: number }>(`/sandboxes/${id}/egress`, end), [id], 4000)
   const rules = useLoad((end) => get<Detail>(`/sandboxes/${id}`, end), [id])
@@ -41,9 +47,7 @@ export function Egress({ id, detail }: PartProps) {
     <div>
       {network && (
         <p class="note">
-          {network.denyOut?.length ? `Denied: ${network.denyOut.join(', ')}. ` : ''}
-          {network.allowOut?.length ? `Allowed: ${network.allowOut.join(', ')}.` : ''}
-          {!network.denyOut?.length && !network.allowOut?.length && 'No rules of its own: everything public is reached.'}
+          {rulesText(rules.value ?? detail)}
         </p>
       )}
       <div class="filters" role="search">

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { get, message } from '../api'
 import type { PartProps } from './part'
-import { clock, Failed } from '../ui'
+import { attempt, clock, Failed } from '../ui'
 import { save } from './browser'
 import { plain } from '../plain'
 
@@ -14,6 +14,32 @@ interface Line {
 }
 
 const LIMIT = 1000
+const MOST_SAVED = 50_000
+/** Fields that a line shows beside its message, in this order. */
+const SHOWN = ['command', 'path', 'status', 'text', 'destination', 'reason']
+
+function about({ fields }: Line): string {
+  return SHOWN.map((name) => fields[name])
+    .filter(Boolean)
+    .join('  ')
+}
+
+const of = (line: Line): string => line.timestamp + line.message + JSON.stringify(line.fields)
+
+/** All lines that match, oldest first. */
+async function everything(id: string, filters: URLSearchParams): Promise<Line[]> {
+  const query = new URLSearchParams(filters)
+  query.set('direction', 'forward')
+  query.set('cursor', '0')
+  const found = new Map<string, Line>()
+  for (;;) {
+    const { logs } = await get<{ logs: Line[] }>(`/v2/sandboxes/${id}/logs?${query}`)
+    const before = found.size
+    for (const line of logs) found.set(of(line), line)
+    if (logs.length < LIMIT || found.size === before || found.size >= MOST_SAVED) return [...found.values()]
+    query.set('cursor', String(Date.parse(logs.at(-1)!.timestamp)))
+  }
+}
 
 export function Logs({ id }: PartProps) {
   const lines = useSignal<Line[] | undefined>(undefined)
@@ -45,8 +71,8 @@ export function Logs({ id }: PartProps) {
         error.value = ''
         if (!known?.length) lines.value = logs.reverse()
         else {
-          const seen = new Set(known.slice(-LIMIT).map((line) => line.timestamp + line.message))
-          const fresh = logs.filter((line) => !seen.has(line.timestamp + line.message))
+          const seen = new Set(known.slice(-LIMIT).map(of))
+          const fresh = logs.filter((line) => !seen.has(of(line)))
           if (fresh.length) lines.value = [...known, ...fresh].slice(-5 * LIMIT)
         }
       } catch (e) {
@@ -63,9 +89,14 @@ export function Logs({ id }: PartProps) {
   useEffect(() => {
     if (follows.value && box.current) box.current.scrollTop = box.current.scrollHeight
   }, [lines.value])
-  const download = () => {
-    const text = (lines.value ?? []).map((line) => JSON.stringify(line)).join('\n') + '\n'
-    save(new Blob([text], { type: 'application/x-ndjson' }), `${id}.log.jsonl`)
+  const download = () =>
+    attempt(async () => {
+      const text = (await everything(id, filters())).map((line) => JSON.stringify(line)).join('\n') + '\n'
+      save(new Blob([text], { type: 'application/x-ndjson' }), `${id}.log.jsonl`)
+    })
+  const follow = () => {
+    follows.value = !follows.value
+    if (follows.value && box.current) box.current.scrollTop = box.current.scrollHeight
   }
   return (
     <div>
@@ -84,13 +115,16 @@ export function Logs({ id }: PartProps) {
           <option value="warn">warnings</option>
           <option value="error">errors</option>
         </select>
+        <button type="button" id="follow" aria-pressed={follows.value} title="New lines stay in sight" onClick={follow}>
+          Follow
+        </button>
         <button type="button" disabled={!lines.value?.length} onClick={download}>
           Download
         </button>
       </div>
       {error.value && <Failed text={error.value} />}
       {!lines.value ? (
-        <p class="loading">Loading…</p>
+        !error.value && <p class="loading">Loading…</p>
       ) : lines.value.length === 0 ? (
         <p class="empty">No lines{search.value || level.value ? ' match' : ' yet'}.</p>
       ) : (
@@ -108,7 +142,9 @@ export function Logs({ id }: PartProps) {
             <div key={at} class={'line ' + (/^[a-z]+$/.test(line.level) ? line.level : '')}>
               <time dateTime={line.timestamp}>{clock(line.timestamp)}</time>
               <span class="dim">{line.fields['logger']}</span>
-              <span class="text">{plain(line.message)}</span>
+              <span class="text">
+                {plain(line.message)} <span class="about">{plain(about(line))}</span>
+              </span>
             </div>
           ))}
         </div>

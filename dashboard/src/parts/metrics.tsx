@@ -15,6 +15,8 @@ interface Metric {
   memCache: number
   diskUsed: number
   diskTotal: number
+  networkIn: number
+  networkOut: number
 }
 
 const RANGES: [string, number][] = [
@@ -52,7 +54,7 @@ export function Metrics({ id }: PartProps) {
         <Suspense fallback={<p class="loading">Loading…</p>}>
           <div class="charts">
             <Chart
-              title={`CPU, ${last.cpuUsedPct.toFixed(0)} % of ${last.cpuCount * 100} %`}
+              title={`CPU, ${last.cpuUsedPct.toFixed(0)} % of ${last.cpuCount} CPUs`}
               times={times}
               lines={[{ name: 'CPU', values: rows.map((row) => row.cpuUsedPct), color: '--chart-1' }]}
               format={(value) => value.toFixed(0) + ' %'}
@@ -74,6 +76,16 @@ export function Metrics({ id }: PartProps) {
               lines={[{ name: 'Used', values: rows.map((row) => row.diskUsed), color: '--chart-4' }]}
               format={size}
               least={16 << 20}
+            />
+            <Chart
+              title={`Network, ${size(last.networkIn)}/s in, ${size(last.networkOut)}/s out`}
+              times={times}
+              lines={[
+                { name: 'In', values: rows.map((row) => row.networkIn), color: '--chart-1' },
+                { name: 'Out', values: rows.map((row) => row.networkOut), color: '--chart-5' },
+              ]}
+              format={(value) => size(value) + '/s'}
+              least={1024}
             />
           </div>
         </Suspense>

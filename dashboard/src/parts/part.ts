@@ -15,6 +15,8 @@ export interface Detail {
   metadata: Record<string, string>
   state: string
   network: { allowPublicTraffic: boolean; allowOut?: string[]; denyOut?: string[] }
+  allowInternetAccess: boolean | null
+  keyID?: string
   lifecycle: { autoResume: boolean; onTimeout: string }
   volumeMounts: { name: string; path: string }[]
 }

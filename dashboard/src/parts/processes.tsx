@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { message, type Envd } from '../api'
+import { ApiError, message, type Envd } from '../api'
 import { plain } from '../plain'
-import { attempt, Empty, Failed, useLoad } from '../ui'
+import { attempt, Empty, Loaded, useLoad } from '../ui'
 import type { PartProps } from './part'
 
 export interface Process {
@@ -12,10 +12,11 @@ export interface Process {
 }
 
 interface Event {
-  event?: { data?: { pty?: string; stdout?: string; stderr?: string }; end?: { status?: string; exitCode?: number } }
+  event?: { start?: { pid: number }; data?: { pty?: string; stdout?: string; stderr?: string }; end?: { status?: string; exitCode?: number } }
 }
 
 const MOST_SHOWN = 200_000
+const AGAIN = 1500
 
 export function Processes({ envd }: PartProps) {
   const listed = useLoad(() => envd.call<{ processes?: Process[] }>('process.Process/List', {}), [envd], 3000)
@@ -40,53 +41,54 @@ export function Processes({ envd }: PartProps) {
       }
     })
   }
-  if (listed.error) return <Failed text={listed.error} />
-  if (!listed.value) return <p class="loading">Loading…</p>
-  const processes = listed.value.processes ?? []
   return (
     <div>
       <form class="strip" onSubmit={start}>
         <input class="mono grow" name="command" aria-label="Command" placeholder="Run a command" spellcheck={false} autocomplete="off" />
         <button>Run</button>
       </form>
-      {processes.length === 0 ? (
-        <Empty>Nothing that clients started is running.</Empty>
-      ) : (
-        <div class="scroll">
-          <table>
-            <thead>
-              <tr>
-                <th class="right">Pid</th>
-                <th>Command</th>
-                <th class="wide">Tag</th>
-                <th>
-                  <span class="sr">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {processes.map(({ pid, config, tag }) => (
-                <tr key={pid} class={shown.value === pid ? 'chosen' : ''}>
-                  <td class="right num">{pid}</td>
-                  <td class="mono wrap">{[config.cmd, ...(config.args ?? [])].join(' ').slice(0, 400)}</td>
-                  <td class="wide dim">{tag}</td>
-                  <td class="acts">
-                    <button type="button" onClick={() => (shown.value = pid)}>
-                      Output
-                    </button>
-                    <button type="button" onClick={() => signalTo(pid, 'SIGNAL_SIGTERM')}>
-                      Stop
-                    </button>
-                    <button type="button" class="danger" onClick={() => signalTo(pid, 'SIGNAL_SIGKILL')}>
-                      Kill
-                    </button>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
+      <Loaded of={listed}>
+        {({ processes = [] }) =>
+          processes.length === 0 ? (
+            <Empty>Nothing that clients started is running.</Empty>
+          ) : (
+            <div class="scroll">
+              <table>
+                <thead>
+                  <tr>
+                    <th class="right">Pid</th>
+                    <th>Command</th>
+                    <th class="wide">Tag</th>
+                    <th>
+                      <span class="sr">Actions</span>
+                    </th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {processes.map(({ pid, config, tag }) => (
+                    <tr key={pid} class={shown.value === pid ? 'chosen' : ''}>
+                      <td class="right num">{pid}</td>
+                      <td class="mono wrap">{[config.cmd, ...(config.args ?? [])].join(' ').slice(0, 400)}</td>
+                      <td class="wide dim">{tag}</td>
+                      <td class="acts">
+                        <button type="button" onClick={() => (shown.value = pid)}>
+                          Output
+                        </button>
+                        <button type="button" onClick={() => signalTo(pid, 'SIGNAL_SIGTERM')}>
+                          Stop
+                        </button>
+                        <button type="button" class="danger" onClick={() => signalTo(pid, 'SIGNAL_SIGKILL')}>
+                          Kill
+                        </button>
+                      </td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+          )
+        }
+      </Loaded>
       {shown.value > 0 && <Output key={shown.value} envd={envd} pid={shown.value} />}
     </div>
   )
@@ -99,25 +101,37 @@ function Output({ envd, pid }: { envd: Envd; pid: number }) {
     const end = new AbortController()
     const decoder = new TextDecoder()
     const add = (more: string) => (text.value = (text.value + more).slice(-MOST_SHOWN))
-    void (async () => {
-      const follow = async (from: string) => {
-        const header = { 'Cay-Output-From': from }
-        for await (const { event } of envd.stream<Event>('process.Process/Connect', { process: { pid } }, end.signal, header)) {
-          const data = event?.data?.stdout ?? event?.data?.stderr ?? event?.data?.pty
-          if (data) add(plain(decoder.decode(Uint8Array.from(atob(data), (c) => c.charCodeAt(0)), { stream: true })))
-          if (event?.end) add(`\n[${event.end.status ?? 'ended'}]`)
+    const follow = async (from: string): Promise<void> => {
+      const header = { 'Cay-Output-From': from }
+      for await (const { event } of envd.stream<Event>('process.Process/Connect', { process: { pid } }, end.signal, header)) {
+        // After a break, what the process wrote before comes again.
+        if (event?.start) text.value = ''
+        const data = event?.data?.stdout ?? event?.data?.stderr ?? event?.data?.pty
+        if (data) add(plain(decoder.decode(Uint8Array.from(atob(data), (c) => c.charCodeAt(0)), { stream: true })))
+        if (event?.end) {
+          add(`\n[${event.end.status ?? 'ended'}]`)
+          return
         }
       }
-      try {
-        // A process has either pipes or a terminal.
-        await follow('stdout=0,stderr=0').catch((e: unknown) => {
-          if (!/there is no byte/.test(message(e))) throw e
-          return follow('pty=0')
-        })
-      } catch (e) {
-        if (!end.signal.aborted) add(`\n[${message(e)}]`)
+    }
+    const run = async (): Promise<void> => {
+      // A process has either pipes or a terminal.
+      let from = 'stdout=0,stderr=0'
+      while (!end.signal.aborted) {
+        try {
+          return await follow(from)
+        } catch (e) {
+          if (end.signal.aborted) return
+          const known = e instanceof ApiError && !/cut|reached|50[234]/.test(e.message)
+          if (/there is no byte/.test(message(e)) && from !== 'pty=0') from = 'pty=0'
+          else if (known) {
+            add(`\n[${message(e)}]`)
+            return
+          } else await new Promise((resolve) => setTimeout(resolve, AGAIN))
+        }
       }
-    })()
+    }
+    void run()
     return () => end.abort()
   }, [])
   useEffect(() => {

@@ -14,8 +14,19 @@ interface Event {
 }
 
 const RETRY = [300, 1000, 2000, 5000]
+const KEYS: [string, string][] = [
+  ['Esc', '\x1b'],
+  ['Tab', '\t'],
+  ['Ctrl C', '\x03'],
+  ['Ctrl D', '\x04'],
+  ['Ctrl Z', '\x1a'],
+  ['←', '\x1b[D'],
+  ['↑', '\x1b[A'],
+  ['↓', '\x1b[B'],
+  ['→', '\x1b[C'],
+]
 
-export const decode = (text: string): Uint8Array => Uint8Array.from(atob(text), (c) => c.charCodeAt(0))
+const decode = (text: string): Uint8Array => Uint8Array.from(atob(text), (c) => c.charCodeAt(0))
 
 function encode(text: string): string {
   let binary = ''
@@ -36,6 +47,7 @@ interface Props {
 /** One terminal. When the connection is cut, the process goes on, and the terminal comes back to it. */
 export default function TerminalView({ envd, pid: given, tag, onStart }: Props) {
   const box = useRef<HTMLDivElement>(null)
+  const press = useRef<(text: string) => void>(() => undefined)
   useEffect(() => {
     const end = new AbortController()
     const terminal = new Terminal({
@@ -76,11 +88,16 @@ export default function TerminalView({ envd, pid: given, tag, onStart }: Props) 
       }
       sending = false
     }
-    terminal.onData((text) => {
+    const type = (text: string) => {
       if (over || waiting.length > 100_000) return
       waiting += text
       void send()
-    })
+    }
+    terminal.onData(type)
+    press.current = (text) => {
+      type(text)
+      terminal.focus()
+    }
     const resize = () => {
       fit.fit()
       if (pid && !over) {
@@ -111,7 +128,7 @@ export default function TerminalView({ envd, pid: given, tag, onStart }: Props) 
               tries = 0
               const first = !pid
               pid = event.start.pid
-              if (first) onStartLater(pid)
+              if (first) onStart(pid)
               else resize()
               void send()
             } else if (event?.data?.pty) {
@@ -134,20 +151,24 @@ export default function TerminalView({ envd, pid: given, tag, onStart }: Props) 
         }
       }
     }
-    const onStartLater = (started: number) => {
-      box.current?.setAttribute('data-pid', String(started))
-      started && names.push(started)
-    }
-    const names: number[] = []
     void run()
     return () => {
       end.abort()
       watch.disconnect()
       clearTimeout(timer)
       terminal.dispose()
-      // The tab gets its name when it is left: another key would make another terminal of it.
-      if (names[0]) onStart(names[0])
     }
   }, [])
-  return <div class="tty" ref={box} />
+  return (
+    <>
+      <div class="tty" ref={box} />
+      <div class="tty-keys" role="group" aria-label="Keys that a phone does not have">
+        {KEYS.map(([name, text]) => (
+          <button key={name} type="button" onClick={() => press.current(text)}>
+            {name}
+          </button>
+        ))}
+      </div>
+    </>
+  )
 }

@@ -8,61 +8,72 @@ import type { Process } from './processes'
 const Terminal = lazy(() => import('./terminal'))
 const TAG = 'dashboard'
 
+/** A terminal on the page. Its process is 0 until it has started. */
+interface Tab {
+  key: number
+  pid: number
+}
+
+let next = 1
+const tab = (pid: number): Tab => ({ key: next++, pid })
+
 /** The terminals of a sandbox that dashboards opened, each a tab. They go on when the page is closed. */
 export function Terminals({ envd }: PartProps) {
-  const open = useSignal<number[] | undefined>(undefined)
+  const open = useSignal<Tab[] | undefined>(undefined)
   const current = useSignal(0)
+  const show = (tabs: Tab[]) => {
+    open.value = tabs
+    current.value = tabs.at(-1)?.key ?? 0
+  }
   useEffect(() => {
     envd
       .call<{ processes?: Process[] }>('process.Process/List', {})
       .then(({ processes = [] }) => {
-        const mine = processes.filter(({ tag }) => tag?.startsWith(TAG)).map(({ pid }) => pid)
-        open.value = mine.length ? mine : [0]
-        current.value = open.value.at(-1)!
+        const mine = processes.filter(({ tag }) => tag?.startsWith(TAG)).map(({ pid }) => tab(pid))
+        show(mine.length ? mine : [tab(0)])
       })
-      .catch(() => (open.value = [0]))
+      .catch(() => show([tab(0)]))
   }, [envd])
   if (!open.value) return <p class="loading">Loading…</p>
-  const fresh = () => {
-    // Zero stands for one whose process is not started yet.
-    if (!open.value!.includes(0)) open.value = [...open.value!, 0]
-    current.value = 0
+  const began = (key: number, pid: number) => (open.value = open.value!.map((one) => (one.key === key ? { key, pid } : one)))
+  const close = (key: number) => {
+    open.value = open.value!.filter((one) => one.key !== key)
+    if (current.value === key) current.value = open.value.at(-1)?.key ?? 0
   }
-  const named = (pid: number) => {
-    open.value = open.value!.map((one) => (one === 0 ? pid : one))
-    if (current.value === 0) current.value = pid
-  }
-  const close = (pid: number) => {
-    open.value = open.value!.filter((one) => one !== pid)
-    current.value = open.value.at(-1) ?? -1
-  }
-  const end = (pid: number) =>
+  const end = ({ key, pid }: Tab) =>
     attempt(async () => {
       if (pid) await envd.call('process.Process/SendSignal', { process: { pid }, signal: 'SIGNAL_SIGKILL' }).catch(() => undefined)
-      close(pid)
+      close(key)
     })
+  const shown = open.value.find(({ key }) => key === current.value)
   return (
     <div class="terminals">
       <div class="strip">
-        {open.value.map((pid) => (
-          <span key={pid} class={pid === current.value ? 'pick on' : 'pick'}>
-            <button type="button" onClick={() => (current.value = pid)}>
-              {pid ? `bash ${pid}` : 'bash'}
+        {open.value.map((one) => (
+          <span key={one.key} class={one === shown ? 'pick on' : 'pick'}>
+            <button type="button" aria-pressed={one === shown} onClick={() => (current.value = one.key)}>
+              {one.pid ? `bash ${one.pid}` : 'bash'}
             </button>
-            <button type="button" aria-label={`End terminal ${pid}`} title="End" onClick={() => end(pid)}>
+            <button type="button" aria-label={`End terminal ${one.pid}`} title="End" onClick={() => end(one)}>
               <Icon of="close" />
             </button>
           </span>
         ))}
-        <button type="button" class="quiet" id="new-terminal" onClick={fresh}>
+        <button type="button" class="quiet" id="new-terminal" onClick={() => show([...open.value!, tab(0)])}>
           + New terminal
         </button>
       </div>
-      {current.value < 0 ? (
+      {!shown ? (
         <p class="empty">No terminal is open.</p>
       ) : (
         <Suspense fallback={<p class="loading">Loading…</p>}>
-          <Terminal key={`${envd.sandbox} ${current.value}`} envd={envd} pid={current.value} tag={TAG} onStart={named} />
+          <Terminal
+            key={`${envd.sandbox} ${shown.key}`}
+            envd={envd}
+            pid={shown.pid}
+            tag={TAG}
+            onStart={(pid: number) => began(shown.key, pid)}
+          />
         </Suspense>
       )}
     </div>

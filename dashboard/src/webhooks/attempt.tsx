@@ -1,6 +1,6 @@
 // One attempt to deliver an event. What a receiver answered is shown as text.
 import { plain } from '../plain'
-import { Failed, State } from '../ui'
+import { Failed, moment, State } from '../ui'
 import type { Attempt } from './calls'
 
 /** What the receiver said, in a few words. */
@@ -43,7 +43,7 @@ export function AttemptView({ of }: { of: Attempt }) {
         <div>
           <dt>Time</dt>
           <dd>
-            {new Date(of.timestamp).toLocaleString()}, {of.durationMs} ms
+            {moment(of.timestamp)}, {of.durationMs} ms
           </dd>
         </div>
       </dl>

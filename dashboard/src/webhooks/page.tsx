@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { get, may } from '../api'
 import { go } from '../router'
-import { Ago, attempt, Dialog, Failed, State, useLoad } from '../ui'
+import { Ago, attempt, clock, Dialog, Failed, State, useLoad } from '../ui'
 import { AttemptView } from './attempt'
 import { remove, short, stateOf, test, turn, TYPES, type Attempt, type Stats, type Webhook } from './calls'
 import { Deliveries } from './deliveries'
@@ -111,7 +111,7 @@ function Hours({ stats }: { stats: Stats }) {
   return (
     <div class="hours" role="img" aria-label={`${stats.total} attempts in 24 hours, ${stats.failed} failed`}>
       {stats.buckets.map(({ timestamp, total, failed }) => (
-        <span key={timestamp} title={`${new Date(timestamp).toLocaleTimeString()}: ${total - failed} arrived, ${failed} failed`}>
+        <span key={timestamp} title={`${clock(timestamp)}: ${total - failed} arrived, ${failed} failed`}>
           <i class="bad" style={{ height: `${(100 * failed) / most}%` }} />
           <i style={{ height: `${(100 * (total - failed)) / most}%` }} />
         </span>
