@@ -1,6 +1,7 @@
 // The sandboxes of the team, as the server sends them while they change. Hidden pages do not listen.
 import { effect, signal } from '@preact/signals'
 import { ApiError, follow, session, team } from './api'
+import { visible } from './visible'
 
 export interface Sandbox {
   sandboxID: string
@@ -24,9 +25,6 @@ export const sandboxes = signal<ReadonlyMap<string, Sandbox> | null>(null)
 
 /** What keeps the list from being live; empty while it is. */
 export const trouble = signal('')
-
-const visible = signal(!document.hidden)
-document.addEventListener('visibilitychange', () => (visible.value = !document.hidden))
 
 const HIDDEN_AFTER = 5_000
 const RETRY = [500, 1000, 2000, 5000, 10_000]

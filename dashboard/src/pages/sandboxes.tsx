@@ -225,8 +225,8 @@ function List() {
         <span role="columnheader">Template</span>
         <span role="columnheader" class="wide">Metadata</span>
         <span role="columnheader" class="vast">Key</span>
-        <span role="columnheader" class="wide">CPU</span>
-        <span role="columnheader" class="wide">Memory</span>
+        <span role="columnheader" class="wide right">CPU</span>
+        <span role="columnheader" class="wide right">Memory</span>
         <span role="columnheader" class="mid">Started</span>
         <span role="columnheader">Time left</span>
         <span role="columnheader" class="acts">

@@ -6,6 +6,7 @@ import { Field, FormDialog, text } from '../form'
 import { go, path as page, query } from '../router'
 import { each, Search, Table, useFilter } from '../table'
 import { attempt, confirm, Dialog, Failed, Icon, moment, size, useLoad } from '../ui'
+import { seen, whileSeen } from '../visible'
 
 export interface Entry {
   name: string
@@ -75,9 +76,10 @@ export function Browser({ place }: { place: Place }) {
     }
     const watch = async () => {
       while (place.watch && !end.signal.aborted) {
-        await place.watch(directory, changed, end.signal).catch(() => undefined)
+        await place.watch(directory, changed, whileSeen(end.signal)).catch(() => undefined)
         if (end.signal.aborted) return
         await new Promise((resolve) => setTimeout(resolve, WATCH_AGAIN))
+        await seen(end.signal)
         // What happened meanwhile.
         changed()
       }

@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { ApiError, message, type Envd } from '../api'
 import { plain } from '../plain'
 import { attempt, Empty, Loaded, useLoad } from '../ui'
+import { seen, whileSeen } from '../visible'
 import type { PartProps } from './part'
 
 export interface Process {
@@ -101,9 +102,9 @@ function Output({ envd, pid }: { envd: Envd; pid: number }) {
     const end = new AbortController()
     const decoder = new TextDecoder()
     const add = (more: string) => (text.value = (text.value + more).slice(-MOST_SHOWN))
-    const follow = async (from: string): Promise<void> => {
+    const follow = async (from: string, here: AbortSignal): Promise<void> => {
       const header = { 'Cay-Output-From': from }
-      for await (const { event } of envd.stream<Event>('process.Process/Connect', { process: { pid } }, end.signal, header)) {
+      for await (const { event } of envd.stream<Event>('process.Process/Connect', { process: { pid } }, here, header)) {
         // After a break, what the process wrote before comes again.
         if (event?.start) text.value = ''
         const data = event?.data?.stdout ?? event?.data?.stderr ?? event?.data?.pty
@@ -118,10 +119,13 @@ function Output({ envd, pid }: { envd: Envd; pid: number }) {
       // A process has either pipes or a terminal.
       let from = 'stdout=0,stderr=0'
       while (!end.signal.aborted) {
+        await seen(end.signal)
+        const here = whileSeen(end.signal)
         try {
-          return await follow(from)
+          return await follow(from, here)
         } catch (e) {
           if (end.signal.aborted) return
+          if (here.aborted) continue
           const known = e instanceof ApiError && !/cut|reached|50[234]/.test(e.message)
           if (/there is no byte/.test(message(e)) && from !== 'pty=0') from = 'pty=0'
           else if (known) {

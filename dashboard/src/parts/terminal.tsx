@@ -4,6 +4,7 @@ import '@xterm/xterm/css/xterm.css'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Envd } from '../api'
 import { message } from '../api'
+import { seen, whileSeen } from '../visible'
 
 interface Event {
   event?: {
@@ -112,16 +113,18 @@ export default function TerminalView({ envd, pid: given, tag, onStart }: Props) 
     })
     watch.observe(box.current!)
 
-    const connect = () => {
-      if (pid) return envd.stream<Event>('process.Process/Connect', { process: { pid } }, end.signal, { 'Cay-Output-From': 'pty=0' })
+    const connect = (signal: AbortSignal) => {
+      if (pid) return envd.stream<Event>('process.Process/Connect', { process: { pid } }, signal, { 'Cay-Output-From': 'pty=0' })
       const process = { cmd: '/bin/bash', args: ['-i', '-l'], envs: { TERM: 'xterm-256color', LANG: 'C.UTF-8' } }
       const pty = { size: { cols: terminal.cols, rows: terminal.rows } }
-      return envd.stream<Event>('process.Process/Start', { process, pty, tag: `${tag}-${Date.now()}` }, end.signal)
+      return envd.stream<Event>('process.Process/Start', { process, pty, tag: `${tag}-${Date.now()}` }, signal)
     }
     const run = async () => {
       for (let tries = 0; !end.signal.aborted && !over; tries++) {
+        await seen(end.signal)
+        const here = whileSeen(end.signal)
         try {
-          for await (const { event } of connect()) {
+          for await (const { event } of connect(here)) {
             if (event?.start) {
               // What the process wrote before comes again.
               if (pid) terminal.reset()
@@ -141,6 +144,10 @@ export default function TerminalView({ envd, pid: given, tag, onStart }: Props) 
           if (!over) throw new Error('the connection was cut')
         } catch (e) {
           if (end.signal.aborted || over) return
+          if (here.aborted) {
+            tries = -1
+            continue
+          }
           if (/not found|no process|not_found/i.test(message(e))) {
             over = true
             terminal.write(`\r\n\x1b[2mthe process has ended\x1b[0m\r\n`)

@@ -327,6 +327,29 @@ test('a sandbox whose page breaks leaves the list as it is', async () => {
   await done(page)
 })
 
+test('a page that nobody sees leaves its connections, and comes back to what was written', async () => {
+  const sandbox = await Sandbox.create({ timeoutMs: 600_000 })
+  const page = await signedIn(E2B_API_KEY, `/sandboxes/${sandbox.sandboxId}/terminal`)
+  await shows(screen(page), '$')
+  await page.keyboard.type('sleep 30; echo away-$((40+2))\n')
+  const left = []
+  page.on('requestfailed', (request) => left.push(new URL(request.url()).pathname))
+  const hide = (hidden) =>
+    page.evaluate((hidden) => {
+      Object.defineProperty(document, 'hidden', { value: hidden, configurable: true })
+      document.dispatchEvent(new Event('visibilitychange'))
+    }, hidden)
+  await hide(true)
+  for (const path of ['/v2/sandboxes/live', '/process.Process/Start']) await until(path + ' left', () => left.some((one) => one.endsWith(path)), LIMIT)
+  await new Promise((resolve) => setTimeout(resolve, 15_000))
+  assert.doesNotMatch(await screen(page).innerText(), /away-42/)
+  await hide(false)
+  await shows(screen(page), 'away-42')
+  await page.waitForSelector('.page .state.running')
+  await sandbox.kill()
+  await done(page)
+})
+
 test('a phone has the keys that a terminal needs', async () => {
   const sandbox = await Sandbox.create({ timeoutMs: 600_000 })
   const phone = { viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true }
