@@ -58,7 +58,11 @@ final class AccessTest extends ServerTest {
         assertThat(template.get("public").booleanValue()).isTrue();
         String id = template.get("templateID").stringValue();
         assertThat(cay.call("GET", "/v2/templates?limit=1").json().size()).isEqualTo(1);
+        cay.node.spares.put(new TemplateId(id), 3);
         var detail = cay.call("GET", "/templates/" + id).json();
+        assertThat(detail.get("spares").intValue()).isEqualTo(3);
+        assertThat(cay.call("GET", "/v2/templates").json().get(0).get("spares").intValue())
+                .isEqualTo(3);
         assertThat(detail.get("builds").get(0).get("buildID")).isEqualTo(template.get("buildID"));
         assertThat(cay.call("GET", "/templates/aliases/base")
                         .json()

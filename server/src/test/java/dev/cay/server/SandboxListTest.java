@@ -49,6 +49,17 @@ final class SandboxListTest extends ServerTest {
     }
 
     @Test
+    void saysWhatHappensAtTheEndAndWithWhichKeyItWasMade() {
+        cay.create("{\"templateID\":\"base\",\"autoPause\":true}");
+        var keys = cay.call("GET", "/api-keys").json();
+        var listed = cay.call("GET", "/v2/sandboxes").json().get(0);
+        assertThat(listed.get("lifecycle").get("onTimeout").stringValue()).isEqualTo("pause");
+        assertThat(listed.get("keyID")).isEqualTo(keys.get(0).get("id"));
+        var id = listed.get("sandboxID").stringValue();
+        assertThat(cay.call("GET", "/sandboxes/" + id).json().get("keyID")).isEqualTo(listed.get("keyID"));
+    }
+
+    @Test
     void filtersByMetadataAsClientsEncodeIt() {
         String wanted = cay.create("{\"templateID\":\"base\",\"metadata\":{\"a b\":\"c&d\",\"x\":\"y\"}}")
                 .get("sandboxID")
