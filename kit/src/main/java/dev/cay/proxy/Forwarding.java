@@ -7,6 +7,7 @@ import dev.cay.http.RequestBody;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpHeader;
@@ -26,6 +27,7 @@ final class Forwarding {
     private volatile boolean answered;
     private volatile boolean sent;
     private boolean using = true;
+    private boolean unpacks;
 
     Forwarding(Exchange exchange, UpstreamRequest request, UpstreamConnection connection) {
         this.exchange = exchange;
@@ -51,7 +53,11 @@ final class Forwarding {
             }
             passHead();
             agreeInSilence();
-            passContent();
+            if (unpacks) {
+                passUnpacked();
+            } else {
+                passContent();
+            }
             return sent && answer.reusable() && release();
         } finally {
             release();
@@ -132,6 +138,7 @@ final class Forwarding {
             throw new IOException("the server switched protocols unasked");
         }
         PartialAnswers.refuse(LastHop.scrub(exchange), answer.status(), answer.fields());
+        unpacks = !answer.bodiless() && CompressedAnswer.isUnpacked(LastHop.scrub(exchange), answer.fields());
     }
 
     private void passHead() {
@@ -139,7 +146,7 @@ final class Forwarding {
         response.setStatus(answer.status());
         for (HttpField field : AnswerHeaders.passable(answer.fields(), exchange)) {
             boolean misplaced = answer.status() == 204 && field.getHeader() == HttpHeader.CONTENT_LENGTH;
-            if (!misplaced) {
+            if (!misplaced && !(unpacks && CompressedAnswer.isOfCoding(field))) {
                 response.getHeaders().add(field);
             }
         }
@@ -189,6 +196,21 @@ final class Forwarding {
                 answer.fetch();
             }
         }
+    }
+
+    /// Passes on content that is compressed, without its coding and without the values that are struck out.
+    private void passUnpacked() throws IOException {
+        AnswerStream out = exchange.answer();
+        Scrub scrub = Objects.requireNonNull(LastHop.scrub(exchange));
+        try (var unpacked = CompressedAnswer.open(answer)) {
+            for (ByteBuffer piece = unpacked.next(); piece != null; piece = unpacked.next()) {
+                ByteBuffer passed = scrub.pass(piece);
+                if (passed.hasRemaining()) {
+                    out.send(passed);
+                }
+            }
+        }
+        out.finish(scrub.rest());
     }
 
     private static @Nullable ByteBuffer together(@Nullable ByteBuffer first, ByteBuffer second) {

@@ -9,6 +9,7 @@ import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpHeaderValue;
 import org.eclipse.jetty.http.HttpParser;
+import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.http.HttpVersion;
 import org.jspecify.annotations.Nullable;
 
@@ -68,9 +69,9 @@ final class UpstreamAnswer implements HttpParser.ResponseHandler {
         return piece;
     }
 
-    /// Waits for more bytes from the server.
+    /// Waits for more bytes from the server, unless some are there that were not parsed yet.
     void fetch() throws IOException {
-        if (content == null && !complete) {
+        if (content == null && !complete && !connection.input().hasRemaining()) {
             fill();
         }
     }
@@ -89,6 +90,11 @@ final class UpstreamAnswer implements HttpParser.ResponseHandler {
 
     boolean complete() {
         return complete && content == null;
+    }
+
+    /// Whether the answer has no content, whatever its headers say.
+    boolean bodiless() {
+        return bodiless || status == HttpStatus.NO_CONTENT_204 || status == HttpStatus.NOT_MODIFIED_304;
     }
 
     /// Whether the server has sent any byte of the answer to this request.
