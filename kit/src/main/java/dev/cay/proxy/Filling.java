@@ -62,7 +62,7 @@ final class Filling {
         String token = value.substring(BASIC.length()).strip();
         try {
             String login = latin(Base64.getDecoder().decode(token));
-            String filled = replace(login, PLAIN, text -> latin(text.getBytes(StandardCharsets.UTF_8)));
+            String filled = replace(login, PLAIN, Filling::inText);
             if (filled.equals(login)) {
                 return value;
             }
@@ -76,7 +76,7 @@ final class Filling {
 
     /// A line end in a value would be another header.
     private static @Nullable String inHeader(String value) {
-        return value.chars().anyMatch(c -> (c < 0x20 && c != '\t') || c == 0x7f) ? null : value;
+        return value.chars().anyMatch(c -> (c < 0x20 && c != '\t') || c == 0x7f) ? null : inText(value);
     }
 
     /// @param target path and query, of which the path stays as it is
@@ -106,7 +106,8 @@ final class Filling {
         return quoted.substring(1, quoted.length() - 1);
     }
 
-    private static String inText(String value) {
+    /// A text whose characters are the bytes of the value in UTF-8.
+    static String inText(String value) {
         return latin(value.getBytes(StandardCharsets.UTF_8));
     }
 

@@ -45,7 +45,7 @@ public final class RequestRule {
         boolean carries = false;
         for (var header : rule.headers().entrySet()) {
             String filled = placeholders.fill(header.getValue(), sandbox, host, secrets::add);
-            headers.put(header.getKey(), filled);
+            headers.put(header.getKey(), Filling.inText(filled));
             carries |= !filled.equals(header.getValue());
         }
         var fill = rule.fill();
@@ -110,6 +110,8 @@ public final class RequestRule {
         var forms = new HashSet<String>();
         for (String secret : secrets) {
             forms.addAll(WrittenForms.of(secret));
+            // Many servers take the bytes of a header for Latin-1, and repeat them as such.
+            forms.addAll(WrittenForms.of(Filling.inText(secret)));
         }
         LastHop.strike(exchange, forms);
         LastHop.setHeaders(exchange, Map.of("Accept-Encoding", "identity"));
