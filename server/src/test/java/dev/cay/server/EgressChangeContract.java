@@ -119,6 +119,7 @@ interface EgressChangeContract extends NetworkCalls {
     default void aWrongChangeChangesNothing() {
         String id = sandbox(FULL);
         put(id, "{\"denyOut\":[\"example.org\"]}", 400);
+        put(id, "{\"rules\":{\"example.org\":[{\"transform\":{\"headers\":{\"X-A\":\"1\",\"x-a\":\"2\"}}}]}}", 400);
         assertFull(egress(id));
         put("i00000000000000000000", "{}", 404);
         assertThat(pause(id, "{}")).isEqualTo(204);

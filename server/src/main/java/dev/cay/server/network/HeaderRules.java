@@ -122,6 +122,7 @@ final class HeaderRules {
             throw Destinations.refusal("Domain \"%s\" can have at most 20 headers per rule.".formatted(domain));
         }
         headers.forEach((name, value) -> check(domain, name, value));
+        requireOnce(domain, headers.keySet());
         String redirect = transform.filled("redirect");
         if (redirect != null && !isHost(redirect)) {
             throw RequestBody.invalid("'redirect' of rule domain \"%s\" must be a host name or host:port, not '%s'"
@@ -185,6 +186,16 @@ final class HeaderRules {
             throw RequestBody.invalid(
                     "the header '%s' of rule domain \"%s\" must have at most %d characters, and no line ends"
                             .formatted(name, domain, MOST_VALUE));
+        }
+    }
+
+    /// The case of a header's name means nothing, so only one of two values could be sent.
+    private static void requireOnce(String domain, Set<String> names) {
+        var seen = new TreeSet<String>(String.CASE_INSENSITIVE_ORDER);
+        for (String name : names) {
+            if (!seen.add(name)) {
+                throw RequestBody.invalid("rule domain \"%s\" sets the header '%s' twice".formatted(domain, name));
+            }
         }
     }
 
