@@ -22,6 +22,9 @@ final class RuncFailure {
     /// A harmless line: CRIU wants a higher limit of open files, and continues without.
     private static final String HARMLESS = "Can't setup RLIMIT_NOFILE";
 
+    /// The launcher's words for a place that a request names and where nothing can be mounted.
+    private static final String NO_PLACE = "nothing can be mounted at ";
+
     private final Bundle bundle;
 
     RuncFailure(Bundle bundle) {
@@ -47,8 +50,14 @@ final class RuncFailure {
         if (unrestored.isPresent()) {
             return unrestored.get();
         }
+        var complaints = lines(bundle.complaint());
+        for (String line : complaints) {
+            if (line.contains(NO_PLACE)) {
+                return new CayException(ErrorKind.INVALID_ARGUMENT, line.substring(line.indexOf(NO_PLACE)));
+            }
+        }
         var reasons = new ArrayList<String>();
-        lines(bundle.complaint()).stream().filter(line -> !line.isBlank()).forEach(reasons::add);
+        complaints.stream().filter(line -> !line.isBlank()).forEach(reasons::add);
         lines(bundle.log()).forEach(line -> addError(line, reasons));
         for (String log : CRIU_LOGS) {
             List<String> errors = lines(bundle.criuWork().resolve(log)).stream()

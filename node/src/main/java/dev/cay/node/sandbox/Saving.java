@@ -331,7 +331,10 @@ final class Saving {
     }
 
     private CayException notRestored(Exception e) {
-        if (e instanceof CayException known && known.kind() != ErrorKind.INTERNAL) {
+        // What was a valid request at the create may not be one any more: the sandbox changes its own directories.
+        if (e instanceof CayException known
+                && known.kind() != ErrorKind.INTERNAL
+                && known.kind() != ErrorKind.INVALID_ARGUMENT) {
             return known;
         }
         return new CayException(
