@@ -24,7 +24,8 @@ import tools.jackson.databind.JsonNode;
         description = {
             "Show what a sandbox tried to reach: one line for all attempts that are alike.",
             "The node sees the attempts of sandboxes whose network rules name hosts, change requests, use a proxy,"
-                    + " inspect or observe; connections of any sandbox to remote MCP servers; and no UDP and ICMP."
+                    + " inspect or observe; and of any sandbox what is refused, of all protocols, and connections to"
+                    + " remote MCP servers."
         })
 final class SandboxEgressCommand implements Callable<Integer> {
     /// The log has `?` for what no host name has, and programs ask for more than host names.
