@@ -1,5 +1,6 @@
 package dev.cay.web;
 
+import dev.cay.life.WaitLimits;
 import java.io.Closeable;
 import java.io.IOException;
 import java.time.Duration;
@@ -7,25 +8,24 @@ import java.time.Duration;
 /// Closes a resource when its deadline passes, which ends every wait on it. A limit for single reads is not enough: a
 /// server that sends a byte now and then would keep the connection for ever.
 public final class Deadline implements AutoCloseable {
-    private final Thread waiting;
+    /// For all deadlines: most are cancelled after milliseconds, and a timer or a thread for each would cost more than
+    /// some of the waits.
+    private static final WaitLimits LIMITS = new WaitLimits();
+
+    private final WaitLimits.Wait wait = this::look;
+    private final Closeable target;
+    private final long end;
     private volatile boolean passed;
 
     private Deadline(Duration limit, Closeable target) {
-        waiting = Thread.ofVirtual().unstarted(() -> {
-            try {
-                Thread.sleep(limit);
-                passed = true;
-                target.close();
-            } catch (InterruptedException | IOException _) {
-                // The deadline was cancelled, or the resource is closed already.
-            }
-        });
+        this.target = target;
+        this.end = System.nanoTime() + limit.toNanos();
     }
 
     /// The time runs from here on.
     public static Deadline start(Duration limit, Closeable target) {
         var deadline = new Deadline(limit, target);
-        deadline.waiting.start();
+        LIMITS.add(deadline.wait);
         return deadline;
     }
 
@@ -33,8 +33,25 @@ public final class Deadline implements AutoCloseable {
         return passed;
     }
 
+    private void look(long now) {
+        if (now - end >= 0 && !passed) {
+            passed = true;
+            LIMITS.remove(wait);
+            // To close TLS can take a while.
+            Thread.startVirtualThread(this::cut);
+        }
+    }
+
+    private void cut() {
+        try {
+            target.close();
+        } catch (IOException _) {
+            // It is closed already.
+        }
+    }
+
     @Override
     public void close() {
-        waiting.interrupt();
+        LIMITS.remove(wait);
     }
 }

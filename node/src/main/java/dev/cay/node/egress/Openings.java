@@ -1,6 +1,7 @@
 package dev.cay.node.egress;
 
 import dev.cay.life.FairTurns;
+import dev.cay.life.WaitLimits;
 import dev.cay.tls.HostCertificates;
 import dev.cay.wire.CayException;
 import dev.cay.wire.TeamId;
@@ -33,6 +34,7 @@ final class Openings {
     private final FairTurns turns;
     private final HostCertificates certificates;
     private final Duration longest;
+    private final WaitLimits limits = new WaitLimits();
 
     Openings(HostCertificates certificates) {
         this(certificates, AT_ONCE_PER_CORE * Runtime.getRuntime().availableProcessors(), LONGEST);
@@ -54,10 +56,33 @@ final class Openings {
         void close();
     }
 
-    private record Turned(X509Certificate certificate, FairTurns.Turn turn, AtomicBoolean over) implements Opening {
+    private final class Turned implements Opening, WaitLimits.Wait {
+        private final X509Certificate certificate;
+        private final FairTurns.Turn turn;
+        private final long began = System.nanoTime();
+        private final AtomicBoolean over = new AtomicBoolean();
+
+        Turned(X509Certificate certificate, FairTurns.Turn turn) {
+            this.certificate = certificate;
+            this.turn = turn;
+        }
+
+        @Override
+        public X509Certificate certificate() {
+            return certificate;
+        }
+
+        @Override
+        public void look(long now) {
+            if (now - began > longest.toNanos()) {
+                close();
+            }
+        }
+
         @Override
         public void close() {
             if (over.compareAndSet(false, true)) {
+                limits.remove(this);
                 turn.close();
             }
         }
@@ -67,21 +92,11 @@ final class Openings {
     Opening begin(String team, String host) throws IOException {
         var certificate = certificates.of(team, host);
         try {
-            var opening = new Turned(certificate, turns.take(new TeamId(team)), new AtomicBoolean());
-            Thread.startVirtualThread(() -> endLate(opening));
+            var opening = new Turned(certificate, turns.take(new TeamId(team)));
+            limits.add(opening);
             return opening;
         } catch (CayException e) {
             throw new IOException(e);
-        }
-    }
-
-    private void endLate(Opening opening) {
-        try {
-            Thread.sleep(longest);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        } finally {
-            opening.close();
         }
     }
 }
