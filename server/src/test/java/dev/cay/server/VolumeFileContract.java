@@ -197,6 +197,28 @@ interface VolumeFileContract extends VolumeCalls {
                 .json()
                 .get("token")
                 .stringValue();
+        assertUploadIsCut(
+                volume,
+                token,
+                () -> Files.writeString(directory().resolve("admin.token"), "cay_admin_" + "0".repeat(64)));
+    }
+
+    /// Else its client would be told that the file is there, and what it writes would count for nobody.
+    @Test
+    default void anUploadIsCutWhenTheVolumeIsDeleted() throws Exception {
+        var volume = volume("data");
+        assertUploadIsCut(volume, volume.get("token").stringValue(), () -> {
+            assertThat(cay().call("DELETE", "/volumes/" + id(volume)).status()).isEqualTo(204);
+        });
+        assertThat(content(volume, "GET", "path?path=/a", "").status()).isEqualTo(404);
+    }
+
+    /// What ends an upload.
+    interface End {
+        void come() throws IOException;
+    }
+
+    private void assertUploadIsCut(JsonNode volume, String token, End end) throws Exception {
         try (var socket = cay().connect()) {
             socket.getOutputStream().write("""
                             PUT /volumecontent/%s/file?path=/a HTTP/1.1\r
@@ -209,7 +231,7 @@ interface VolumeFileContract extends VolumeCalls {
             var answer = new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII));
             assertThat(answer.readLine()).as("the body is being read").startsWith("HTTP/1.1 100");
             assertThat(answer.readLine()).isEmpty();
-            Files.writeString(directory().resolve("admin.token"), "cay_admin_" + "0".repeat(64));
+            end.come();
             assertThat(lineOrCut(answer)).isNull();
         }
     }

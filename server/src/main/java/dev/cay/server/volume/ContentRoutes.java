@@ -7,6 +7,7 @@ import dev.cay.http.Json;
 import dev.cay.http.Routes;
 import dev.cay.server.access.Access;
 import dev.cay.server.access.Audit;
+import dev.cay.server.access.Holders;
 import dev.cay.server.access.KeyScope;
 import dev.cay.server.quota.Quotas;
 import dev.cay.server.request.RequestBody;
@@ -23,6 +24,8 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /// Routes for the files of volumes. Requests carry the volume's token and no API key; in errors, `code` is a word,
@@ -43,6 +46,7 @@ public final class ContentRoutes {
     private final VolumeTokens tokens;
     private final NodeVolumes node;
     private final Quotas quotas;
+    private final Map<VolumeId, Set<Exchange>> served = new ConcurrentHashMap<>();
 
     public ContentRoutes(Access access, Volumes volumes, VolumeTokens tokens, NodeVolumes node, Quotas quotas) {
         this.access = access;
@@ -50,6 +54,7 @@ public final class ContentRoutes {
         this.tokens = tokens;
         this.node = node;
         this.quotas = quotas;
+        volumes.onDeletion(this::cut);
     }
 
     private interface Call {
@@ -108,8 +113,32 @@ public final class ContentRoutes {
         var needs = claim.writes() ? KeyScope.ALL : READS;
         access.holders().serve(claim.holder(), volume.teamId(), needs, exchange, () -> {
             quotas.operation(volume.teamId());
-            call.on(node.content(id, volume.teamId()), exchange);
+            serve(id, exchange, () -> call.on(node.content(id, volume.teamId()), exchange));
         });
+    }
+
+    private void serve(VolumeId id, Exchange exchange, Holders.Work work) throws Exception {
+        served.compute(id, (_, others) -> {
+            Set<Exchange> all = others == null ? ConcurrentHashMap.newKeySet() : others;
+            all.add(exchange);
+            return all;
+        });
+        try {
+            // Again, for a volume that was deleted meanwhile.
+            if (volumes.find(id).isEmpty()) {
+                throw Volumes.notFound();
+            }
+            work.run();
+        } finally {
+            served.computeIfPresent(id, (_, all) -> all.remove(exchange) && all.isEmpty() ? null : all);
+        }
+    }
+
+    /// Cuts requests for a deleted volume. An upload would be told that its file is there, and what it writes until
+    /// then
+    /// would count for nobody.
+    private void cut(VolumeId id) {
+        served.getOrDefault(id, Set.of()).forEach(exchange -> exchange.abort("the volume was deleted"));
     }
 
     private static void stat(VolumeContent content, Exchange exchange) {

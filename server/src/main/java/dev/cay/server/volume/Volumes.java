@@ -56,6 +56,7 @@ public final class Volumes {
 
     private final AtomicBoolean finishing = new AtomicBoolean();
     private volatile Room room = (_, _) -> {};
+    private volatile Consumer<VolumeId> onDeletion = _ -> {};
 
     /// Checks whether a team and its API key have disk space left.
     public interface Room {
@@ -72,6 +73,11 @@ public final class Volumes {
     /// Sets the check of disk space. Call this before requests come.
     public void limit(Room known) {
         room = known;
+    }
+
+    /// Sets what is told of each volume that no client can see any more, before its files are deleted.
+    void onDeletion(Consumer<VolumeId> listener) {
+        onDeletion = listener;
     }
 
     /// Reads the records, and begins to complete unfinished work of an earlier run.
@@ -268,6 +274,7 @@ public final class Volumes {
                 throw inUse(volume, users);
             }
         });
+        onDeletion.accept(volume.id());
         Steps.reach("volume-marked");
         remove(marked);
     }
