@@ -10,6 +10,9 @@ const [major, minor] = require('e2b/package.json').version.split('.').map(Number
 /** Whether the client is at least this version: some methods came later. */
 export const atLeast = (a, b) => major > a || (major === a && minor >= b)
 
+/** For cases about what Cay does behind the calls. They are the same for all clients and take long: one client runs them. */
+export const deep = (test) => (process.env.CAY_SURFACE ? () => {} : test)
+
 /** A client only says that its fetch failed; this says why. */
 function tellWhatBreaks({ request, connectParams, error }) {
   const what = request ? `${request.method} ${request.origin}${request.path}` : `connecting to ${connectParams.host}`

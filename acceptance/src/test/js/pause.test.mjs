@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Sandbox, atLeast, e2b, until } from './client.mjs'
+import { Sandbox, atLeast, deep, e2b, until } from './client.mjs'
 import { sandbox } from './sandboxes.mjs'
+
+const deepTest = deep(test)
 
 const api = process.env.E2B_API_URL ?? `https://api.${process.env.E2B_DOMAIN}`
 const pauses = { skip: !atLeast(2, 9) }
@@ -44,7 +46,7 @@ test('Sandbox.pause and connect keep files, processes, variables and terminals',
   assert.equal((await again.commands.run('echo $KEPT')).stdout, 'yes\n')
 })
 
-test('a command that sleeps through a pause ends as if nothing had happened', pauses, async () => {
+deepTest('a command that sleeps through a pause ends as if nothing had happened', pauses, async () => {
   const one = await sandbox()
   const command = await one.commands.run('echo begun; sleep 3; echo slept', { background: true })
   await until('its beginning', () => command.stdout.includes('begun'))
@@ -87,7 +89,7 @@ test('Sandbox.list tells paused from running ones', pauses, async () => {
   assert.equal((await found(undefined)).length, 2)
 })
 
-test('ten pauses in a row lose nothing', pauses, async () => {
+deepTest('ten pauses in a row lose nothing', pauses, async () => {
   let one = await sandbox()
   await one.commands.run(count, { background: true })
   await until('the count to begin', async () => (await counted(one).catch(() => 0)) > 0)
@@ -100,7 +102,7 @@ test('ten pauses in a row lose nothing', pauses, async () => {
   }
 })
 
-test('connect while it is being paused waits and brings it back', pauses, async () => {
+deepTest('connect while it is being paused waits and brings it back', pauses, async () => {
   const one = await sandbox()
   const pausing = pause(one)
   const again = await Sandbox.connect(one.sandboxId)
@@ -178,7 +180,7 @@ test('a sandbox whose time is up is paused if its lifecycle says so', { skip: !a
   assert.equal(await again.files.read('note.txt'), 'kept')
 })
 
-test('traffic brings a sandbox back if its lifecycle says so', { skip: !atLeast(2, 14) }, async () => {
+deepTest('traffic brings a sandbox back if its lifecycle says so', { skip: !atLeast(2, 14) }, async () => {
   const one = await sandbox({ timeoutMs: 60_000, lifecycle: { onTimeout: 'pause', autoResume: true } })
   await one.files.write('index.html', 'served')
   await one.commands.run('python3 -m http.server 8000', { background: true })
@@ -281,7 +283,7 @@ test('Sandbox.createSnapshot gives something to create sandboxes from', hasSnaps
   await assert.rejects(Sandbox.create(taken.snapshotId))
 })
 
-test('who follows commands hears nothing of a snapshot or a fork but a moment of silence', hasSnapshots, async () => {
+deepTest('who follows commands hears nothing of a snapshot or a fork but a moment of silence', hasSnapshots, async () => {
   const one = await sandbox()
   let written = ''
   const counting = await one.commands.run('for i in $(seq 400); do echo $i; sleep 0.01; done; exit 3', {

@@ -5,10 +5,11 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test as plain } from 'node:test'
-import { Sandbox, atLeast, e2b, until } from './client.mjs'
+import { Sandbox, atLeast, deep, e2b, until } from './client.mjs'
 
 const { Template, waitForFile, waitForPort, waitForProcess, waitForTimeout, waitForURL } = e2b
 const test = (name, options, body) => plain(name, { skip: !Template || options?.skip }, body ?? options)
+const deepTest = deep(test)
 
 const context = mkdtempSync(join(tmpdir(), 'cay-context-'))
 const names = []
@@ -120,7 +121,7 @@ test('every method of the builder builds, and sandboxes have what it says', { sk
   assert.equal(started.length, 1, 'the start command is among the processes')
 })
 
-test('what was built before is not built again, unless somebody asks for it', async () => {
+deepTest('what was built before is not built again, unless somebody asks for it', async () => {
   const name = unique('cache')
   const steps = () => Template().fromTemplate('base').runCmd('date +%s%N > /home/user/when')
   await build(steps(), name)
@@ -138,7 +139,7 @@ test('what was built before is not built again, unless somebody asks for it', as
   assert.notEqual(await said(await boxOf(name), 'cat when'), second)
 })
 
-test('a template built on another one has its files, its user and its start command', async () => {
+deepTest('a template built on another one has its files, its user and its start command', async () => {
   const below = unique('below')
   const above = unique('above')
   await build(
@@ -212,7 +213,7 @@ test('a build in the background is followed, and its tags are moved', { skip: !a
   await assert.rejects(Template.removeTags(name, 'default'), /default/)
 })
 
-test('sandboxes of a started template differ in name, host name and random values', async () => {
+deepTest('sandboxes of a started template differ in name, host name and random values', async () => {
   const name = unique('many')
   await build(
     Template().fromTemplate('base').setStartCmd('python3 -m http.server 8125', waitForPort(8125)),

@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict'
 import { before } from 'node:test'
 import { test } from '../cases.mjs'
-import { e2b, until } from '../client.mjs'
+import { deep, e2b, until } from '../client.mjs'
 import { begin, isOpen, needs, printed, run, waitFor } from './client.mjs'
 import { sandbox } from './sandboxes.mjs'
+
+const deepTest = deep(test)
 
 let box
 before(async () => {
@@ -31,7 +33,7 @@ test('2 create gives a context of python in /home/user', { covers: ['Sandbox.cre
   assert.equal((await run(box, '1 + 1', { context })).text, '2')
 })
 
-test('2 a new context takes a python that was started before', async () => {
+deepTest('2 a new context takes a python that was started before', async () => {
   const one = await sandbox()
   const { memoryMB } = await one.getInfo()
   assert.ok(memoryMB === undefined || memoryMB >= 1024)
@@ -107,7 +109,7 @@ test('3 context and language together are refused', async () => {
   await assert.rejects(box.runCode('1', { context, language: 'python' }), e2b.InvalidArgumentError)
 })
 
-test('3 contexts know nothing of each other', async () => {
+deepTest('3 contexts know nothing of each other', async () => {
   await run(box, 'x = 1')
   const context = await box.createCodeContext()
   const { error } = await box.runCode('x', { context })
@@ -142,7 +144,7 @@ test('3.4 cells that wait for their turn in a removed context end', lists, async
   assert.ok((await waiting).error)
 })
 
-test('3.2 cells of one context run one after the other, in order', async () => {
+deepTest('3.2 cells of one context run one after the other, in order', async () => {
   const context = await box.createCodeContext()
   const { running } = await begin(box, 'order = []' + waitFor('/tmp/in-order'), { context })
   const queued = []
@@ -157,7 +159,7 @@ test('3.2 cells of one context run one after the other, in order', async () => {
   assert.deepEqual((await run(box, 'order', { context })).results[0].json, [0, 1, 2, 3, 4])
 })
 
-test('3.2 different contexts run at the same time', async () => {
+deepTest('3.2 different contexts run at the same time', async () => {
   const [one, other] = await Promise.all([box.createCodeContext(), box.createCodeContext({ language: 'javascript' })])
   const { running } = await begin(box, waitFor('/tmp/at-once'), { context: one })
   // The first can only end because the second one runs.
@@ -165,7 +167,7 @@ test('3.2 different contexts run at the same time', async () => {
   assert.equal((await running).error, undefined)
 })
 
-test('3.2 a cell whose client goes while it waits never runs', async () => {
+deepTest('3.2 a cell whose client goes while it waits never runs', async () => {
   const context = await box.createCodeContext()
   const { running } = await begin(box, waitFor('/tmp/gone-waiting'), { context })
   await assert.rejects(box.runCode('left = True', { context, timeoutMs: 500 }), e2b.TimeoutError)
@@ -174,7 +176,7 @@ test('3.2 a cell whose client goes while it waits never runs', async () => {
   assert.equal((await box.runCode('left', { context })).error?.name, 'NameError')
 })
 
-test('3.6 a directory that is not there is no obstacle for python alone', async () => {
+deepTest('3.6 a directory that is not there is no obstacle for python alone', async () => {
   const context = await box.createCodeContext({ cwd: '/no/such/place' })
   assert.equal(context.cwd, '/no/such/place')
   assert.equal((await run(box, '1 + 1', { context })).text, '2')

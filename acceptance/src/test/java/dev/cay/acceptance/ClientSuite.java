@@ -9,6 +9,7 @@ import dev.cay.platform.OwnCay;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -44,6 +45,7 @@ record ClientSuite(CompatibilityReport.Part part, String folder, int atOnce, Set
     }
 
     /// @param platforms which platform each client is run against
+    /// @param clients   the newest version first, which runs the deep cases, too
     List<DynamicNode> run(Function<Client, OwnCay> platforms, List<Client> clients) throws Exception {
         var report = new CompatibilityReport(part);
         var nodes = new ArrayList<DynamicNode>();
@@ -67,22 +69,25 @@ record ClientSuite(CompatibilityReport.Part part, String folder, int atOnce, Set
 
     private Map<Client, Map<String, Future<ClientTests.Run>>> runs(
             Function<Client, OwnCay> platforms, List<Client> clients) {
+        String newest = clients.getFirst().version();
         var runs = new LinkedHashMap<Client, Map<String, Future<ClientTests.Run>>>();
         try (var threads = Executors.newFixedThreadPool(atOnce)) {
             for (var client : clients) {
                 var files = new LinkedHashMap<String, Future<ClientTests.Run>>();
-                var platform = platforms.apply(client);
-                client.files().forEach(file -> files.put(file, threads.submit(() -> run(platform, client, file))));
+                var environment = new HashMap<>(platforms.apply(client).environment(client.mode()));
+                if (!client.version().equals(newest)) {
+                    environment.put("CAY_SURFACE", "1");
+                }
+                client.files().forEach(file -> files.put(file, threads.submit(() -> run(environment, client, file))));
                 runs.put(client, files);
             }
         }
         return runs;
     }
 
-    private ClientTests.Run run(OwnCay platform, Client client, String file) throws Exception {
+    private ClientTests.Run run(Map<String, String> environment, Client client, String file) throws Exception {
         long began = System.nanoTime();
-        var run = new ClientTests(NpmClient.install(client.name(), client.version()))
-                .run(folder + file, platform.environment(client.mode()));
+        var run = new ClientTests(NpmClient.install(client.name(), client.version())).run(folder + file, environment);
         log.atInfo()
                 .addKeyValue("s", Duration.ofNanos(System.nanoTime() - began).toSeconds())
                 .log(client.title(file));

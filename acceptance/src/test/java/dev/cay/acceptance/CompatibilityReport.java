@@ -24,10 +24,11 @@ final class CompatibilityReport {
         E2B("e2b", """
                 # What works with E2B's clients
 
-                Found by the acceptance run, with the packages from the npm registry as they are. Every version ran all cases over
-                TLS host names. Over plain URLs the newest ran them all again, 2.30.1 and 2.9.0 those about sandboxes, commands,
-                files and ports; a cell says yes only if both ways passed. 1.9.0 knows no variables for URLs, as no client before
-                2.7.0 does. `–`: that version has no such call, or the case is about newer ones.
+                Found by the acceptance run, with the packages from the npm registry as they are. Every version ran the cases over
+                TLS host names, the newest also the deep ones: long cases about what Cay does behind calls that other cases make, too. Over plain
+                URLs the newest ran them all again, 2.30.1 and 2.9.0 those about sandboxes, commands, files and ports; a cell says yes only if both ways
+                passed. 1.9.0 knows no variables for URLs, as no client before 2.7.0 does. `–`: that version has no such call, the case is about newer
+                ones, or it is a deep one.
 
                 E2B's own dashboard is not on npm, so it was not run. The routes that it asks are served and tested: those of the API, and at
                 `https://dashboard-api.DOMAIN:8443`, or below `/dashboard-api` of the API port (`NEXT_PUBLIC_DASHBOARD_API_URL`), health, builds,
@@ -39,7 +40,8 @@ final class CompatibilityReport {
                 # What works with the code interpreter's client
 
                 Found in the same way: the newest ran all cases over TLS host names, and suite and clients over plain URLs, too. 2.0.1
-                ran over TLS host names what depends on the client, and not languages, life, ondemand and extremes, which depend on the runners.
+                ran over TLS host names what depends on the client, and not the deep cases, nor languages, life, ondemand and extremes, which depend on
+                the runners.
                 What is said on the wire was looked at with no client between.
 
                 """);
