@@ -72,6 +72,31 @@ final class TemplateSupplyTest extends ServerTest {
         assertThat(builds).isEqualTo("building");
     }
 
+    /// The first team owns these templates, but it asked for none of their builds.
+    @Test
+    void itsBuildIsNotCancelledAndDoesNotCountForTheFirstTeam() {
+        cay.made.put(NAME, State.BUILDING, "3 %");
+        begin(List.of(NAME));
+        String team =
+                cay.admin("GET", "/admin/teams", "").json().get(0).get("teamID").stringValue();
+        assertThat(cay.admin("POST", "/admin/teams/%s/builds/cancel".formatted(team), "")
+                        .text())
+                .contains("\"cancelledCount\":0");
+        String build = template().get("buildID").stringValue();
+        var refused = cay.call("POST", "/templates/%s/builds/%s/cancel".formatted(NAME, build), "");
+        assertThat(refused.status()).isEqualTo(409);
+        assertThat(refused.message()).contains("comes with Cay");
+        assertThat(template().get("buildStatus").stringValue()).isEqualTo("building");
+
+        assertThat(cay.admin("PUT", "/admin/teams/%s/limits".formatted(team), "{\"builds\": 1}")
+                        .status())
+                .isEqualTo(200);
+        var requested = cay.call("POST", "/v3/templates", "{\"name\": \"mine\"}");
+        assertThat(requested.status()).as(requested.text()).isEqualTo(202);
+        assertThat(cay.call("POST", "/v3/templates", "{\"name\": \"more\"}").status())
+                .isEqualTo(429);
+    }
+
     @Test
     void startsWhatTheTemplateHasRunning() {
         cay.made.start = new StartCommand("serve", "curl localhost", "user", null, Map.of());

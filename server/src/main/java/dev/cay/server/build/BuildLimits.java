@@ -40,9 +40,9 @@ final class BuildLimits {
         requireRoom(
                 team,
                 family,
-                (_, build) -> build.status() == BuildStatus.BUILDING
-                        || (build.status() == BuildStatus.WAITING
-                                && build.createdAt().isAfter(recently)));
+                (_, build) -> build.isUnderWay()
+                        && (build.status() == BuildStatus.BUILDING
+                                || build.createdAt().isAfter(recently)));
     }
 
     /// Refuses one more build while so many of the team, or of the family of keys that asks, count.

@@ -188,6 +188,12 @@ public final class BuildRoutes {
                     "build %s has ended: %s"
                             .formatted(build.id(), build.status().text()));
         }
+        if (!build.isUnderWay()) {
+            throw new CayException(
+                    ErrorKind.CONFLICT,
+                    "template '%s' comes with Cay, which makes it for all teams; this is not cancelled"
+                            .formatted(exchange.parameter("templateID")));
+        }
         exchange.about("template", template.id().value());
         builds.cancel(template, build.id(), "it was cancelled");
         exchange.send(204);

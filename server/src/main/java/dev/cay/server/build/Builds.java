@@ -199,7 +199,7 @@ public final class Builds {
         int failed = 0;
         for (var template : templates.list(team)) {
             for (var build : template.builds()) {
-                if (build.status().isOver()) {
+                if (!build.isUnderWay()) {
                     continue;
                 }
                 try {

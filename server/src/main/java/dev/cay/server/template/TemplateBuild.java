@@ -101,6 +101,12 @@ public record TemplateBuild(
         return status == BuildStatus.READY;
     }
 
+    /// Whether a client asked for it and it has not ended. A build of a template that comes with Cay waits without a
+    /// client: the node makes the template when it can.
+    public boolean isUnderWay() {
+        return !status.isOver() && finishedAt == null;
+    }
+
     public boolean isSnapshot() {
         return sandboxId != null;
     }
