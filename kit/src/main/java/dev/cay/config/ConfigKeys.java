@@ -348,7 +348,7 @@ public final class ConfigKeys {
                     "https?://([A-Za-z0-9.-]+|\\[[0-9a-fA-F:.]+])(:[0-9]{1,5})?(/[A-Za-z0-9._~/-]*)?",
                     "an address like http://collector.example.org:4318")),
             "",
-            "OTLP receiver that gets lines of sandbox logs as JSON by HTTP; it may lie in your own network.");
+            "OTLP receiver that gets the logs of sandboxes and builds as JSON by HTTP; it may lie in your own network.");
     static final ConfigKey<Optional<Path>> OTLP_HEADERS_FILE = key(
             "logs.otlp.headersFile",
             ConfigValue.optional(ConfigValue.path()),

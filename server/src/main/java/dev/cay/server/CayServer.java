@@ -83,7 +83,8 @@ public final class CayServer implements AutoCloseable {
                 SandboxParts.make(settings.sandboxes(), base, teams, named, supply, node, webhooks::forgetOld, opened);
         networks = NetworkParts.make(settings, base, teams, named, sandboxes.directory(), opened);
         observation = ObservationParts.make(settings, base, teams, sandboxes, webhooks, opened);
-        templates = TemplateParts.make(settings.templates(), base, teams, named, supply, sandboxes, node, opened);
+        templates = TemplateParts.make(
+                settings.templates(), base, teams, named, supply, sandboxes, observation, node, opened);
         var routes = new ApiRoutes(settings, base, teams, networks, sandboxes, templates, observation, node).make();
         people = opened.add(people(settings));
         people.addTo(routes);

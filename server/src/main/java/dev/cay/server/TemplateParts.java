@@ -17,6 +17,7 @@ record TemplateParts(Templates templates, TemplateSupply supply, BuildService bu
             Templates templates,
             TemplateSupply supply,
             SandboxParts sandboxes,
+            ObservationParts observation,
             AttachedNode node,
             Undo opened) {
         var builds = new BuildService(
@@ -30,6 +31,7 @@ record TemplateParts(Templates templates, TemplateSupply supply, BuildService bu
                 base.tokens(),
                 sandboxes.storage().snapshots(),
                 sandboxes.directory(),
+                (template, build, line) -> observation.shipper().add(template.teamId(), template.id(), build, line),
                 base.clock());
         var collections =
                 opened.add(new DiskCollections(teams.access(), templates, node.disk(), settings.keepUnused()));

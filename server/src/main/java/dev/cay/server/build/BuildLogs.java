@@ -86,11 +86,13 @@ final class BuildLogs {
     }
 
     /// Adds a line. One that cannot be kept is no reason to stop a build.
-    synchronized void add(BuildId build, BuildLine line) {
+    ///
+    /// @return whether it is kept
+    synchronized boolean add(BuildId build, BuildLine line) {
         try {
             var index = index(build);
             if (index.count >= MOST_LINES || index.end > MOST_BYTES) {
-                return;
+                return false;
             }
             byte[] bytes = (Json.text(cut(line)) + "\n").getBytes(StandardCharsets.UTF_8);
             RootOnly.directory(directory);
@@ -99,8 +101,10 @@ final class BuildLogs {
                 file.write(bytes);
             }
             index.add(bytes.length);
+            return true;
         } catch (IOException | UncheckedIOException e) {
             log.atWarn().setCause(e).addKeyValue("build", build).log("cannot write a line of a build's log");
+            return false;
         }
     }
 

@@ -60,6 +60,7 @@ public final class BuildService {
             SandboxTokens tokens,
             Snapshots snapshots,
             SandboxDirectory sandboxes,
+            Builds.LogListener listener,
             InstantSource clock) {
         var bases = new BuildBases(access, templates, supply, new ImageNames(settings.images()));
         var rules = new BuildRequest.Rules(settings.usual(), settings.mostMemoryMB(), settings.mostDiskMB());
@@ -69,6 +70,7 @@ public final class BuildService {
                 bases,
                 node,
                 new BuildLogs(settings.logs()),
+                listener,
                 snapshots::discardUnclaimed,
                 new BuildLimits(
                         templates,

@@ -45,8 +45,14 @@ public final class Builds {
     private final BuildBases bases;
     private final NodeBuilds node;
     private final BuildLogs logs;
+    private final LogListener listener;
     private final Consumer<String> discard;
     private final BuildLimits limits;
+
+    /// Gets the lines of the logs of all builds, and must not block.
+    public interface LogListener {
+        void said(TemplateRecord template, BuildId build, BuildLine line);
+    }
 
     /// @param discard deletes a snapshot of the node that is not needed
     Builds(
@@ -55,6 +61,7 @@ public final class Builds {
             BuildBases bases,
             NodeBuilds node,
             BuildLogs logs,
+            LogListener listener,
             Consumer<String> discard,
             BuildLimits limits) {
         this.store = store;
@@ -62,6 +69,7 @@ public final class Builds {
         this.bases = bases;
         this.node = node;
         this.logs = logs;
+        this.listener = listener;
         this.discard = discard;
         this.limits = limits;
     }
@@ -235,7 +243,7 @@ public final class Builds {
     }
 
     private void run(TemplateRecord template, TemplateBuild build, BuildStart start, RegistryLogins logins) {
-        var watcher = new Watcher(template.id(), build.id(), build.resources());
+        var watcher = new Watcher(template, build.id(), build.resources());
         Thread.ofVirtual().name("build-begin").start(() -> {
             try {
                 BooleanSupplier underWay = () -> isUnderWay(template.id(), build.id());
@@ -243,7 +251,7 @@ public final class Builds {
                 if (!underWay.getAsBoolean()) {
                     return;
                 }
-                node.begin(plan, new Watcher(template.id(), build.id(), plan.resources()));
+                node.begin(plan, new Watcher(template, build.id(), plan.resources()));
                 // A cancellation meanwhile reached the node before it knew the build.
                 if (!underWay.getAsBoolean()) {
                     node.cancel(build.id(), BuildBases.ENDED);
@@ -326,12 +334,12 @@ public final class Builds {
 
     /// Receives the progress of one build from the node.
     private final class Watcher implements NodeBuilds.Watcher {
-        private final TemplateId template;
+        private final TemplateRecord template;
         private final BuildId build;
         private final Resources resources;
 
         /// @param resources of sandboxes of the template
-        private Watcher(TemplateId template, BuildId build, Resources resources) {
+        private Watcher(TemplateRecord template, BuildId build, Resources resources) {
             this.template = template;
             this.build = build;
             this.resources = resources;
@@ -339,19 +347,21 @@ public final class Builds {
 
         @Override
         public void said(BuildLine line) {
-            logs.add(build, line);
+            if (logs.add(build, line)) {
+                listener.said(template, build, line);
+            }
         }
 
         @Override
         public void ready(BuildResult result) {
             var origin = new Origin(result.layers(), result.user(), result.workdir());
             boolean kept = settle(
-                    template,
+                    template.id(),
                     build,
                     old -> old.ready(resources, origin, result.snapshot(), result.start(), templates.now()));
             log.atInfo()
                     .addKeyValue("build", build)
-                    .addKeyValue("template", template)
+                    .addKeyValue("template", template.id())
                     .log("template built");
             if (!kept && result.snapshot() != null) {
                 discard.accept(result.snapshot());
@@ -360,7 +370,7 @@ public final class Builds {
 
         @Override
         public void failed(@Nullable String step, String message) {
-            fail(template, build, step, message);
+            fail(template.id(), build, step, message);
         }
     }
 }

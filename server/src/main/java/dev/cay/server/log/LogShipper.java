@@ -5,7 +5,11 @@ import dev.cay.metrics.Meters;
 import dev.cay.metrics.Tally;
 import dev.cay.server.event.LifecycleEvent;
 import dev.cay.server.sandbox.SandboxDirectory;
+import dev.cay.wire.BuildId;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.TeamId;
+import dev.cay.wire.TemplateId;
+import dev.cay.wire.node.BuildLine;
 import dev.cay.wire.node.LogLine;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -98,6 +102,30 @@ public final class LogShipper implements AutoCloseable {
         source.put("cay.team.id", event.teamId().value());
         source.put("cay.template.id", event.templateId().value());
         offer(new OtlpLine(source, EventLine.of(event)));
+    }
+
+    /// Adds a line of a build's log. Never blocks.
+    ///
+    /// A build prints as much as it likes, so its lines get no more than half of the places.
+    public void add(TeamId team, TemplateId template, BuildId build, BuildLine line) {
+        if (settings.endpoint() == null) {
+            return;
+        }
+        if (waiting.size() >= WAITING / 2) {
+            dropped.count();
+            return;
+        }
+        var source = Map.of(
+                "service.name",
+                "cay",
+                "cay.build.id",
+                build.value(),
+                "cay.team.id",
+                team.value(),
+                "cay.template.id",
+                template.value());
+        var fields = line.step() == null ? Map.<String, String>of() : Map.of("step", line.step());
+        offer(new OtlpLine(source, new LogLine(line.at(), line.level(), "build", line.message(), fields)));
     }
 
     private static Map<String, String> source(String sandbox) {

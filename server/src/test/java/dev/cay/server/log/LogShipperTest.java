@@ -10,8 +10,12 @@ import dev.cay.server.access.SandboxTokens;
 import dev.cay.server.sandbox.SandboxDirectory;
 import dev.cay.testing.Await;
 import dev.cay.testing.Fast;
+import dev.cay.wire.BuildId;
 import dev.cay.wire.CayException;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.TeamId;
+import dev.cay.wire.TemplateId;
+import dev.cay.wire.node.BuildLine;
 import dev.cay.wire.node.LogLine;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -225,6 +229,37 @@ final class LogShipperTest {
             // The shipper holds a full queue and one batch that it sends. All other lines are dropped.
             assertThat(meter("cay_otlp_lines_dropped_total") - before).isGreaterThanOrEqualTo(20_000 - 8192 - 1024);
         }
+    }
+
+    /// A team makes a build print as much as it likes.
+    @Test
+    void buildsLeaveHalfOfTheQueueToSandboxes() {
+        mode = "hangs";
+        try (var shipper = patientShipper()) {
+            add(shipper, "first");
+            Await.until("the first request", () -> requests.get() > 0);
+            var line = new BuildLine(Instant.EPOCH, LogLine.Level.INFO, null, "noise");
+            for (int i = 0; i < 10_000; i++) {
+                shipper.add(new TeamId("t"), new TemplateId("x"), new BuildId("b"), line);
+            }
+            double dropped = meter("cay_otlp_lines_dropped_total");
+            assertThat(dropped).isGreaterThanOrEqualTo(10_000 - 4096 - 1024);
+            for (int i = 0; i < 2_000; i++) {
+                add(shipper, "of a sandbox");
+            }
+            assertThat(meter("cay_otlp_lines_dropped_total")).isEqualTo(dropped);
+            mode = "good";
+            end.countDown();
+            Await.until("the lines of the sandbox arrive", () -> received("of a sandbox"));
+        }
+    }
+
+    /// One that waits longer for an answer than a busy machine needs for a test.
+    private LogShipper patientShipper() {
+        var patience = new LogShipper.Patience(Duration.ofMinutes(5), Duration.ofMillis(20), 1);
+        var shipper = new LogShipper(shipperSettings(), directoryOfNone(), meters, patience);
+        shipper.start();
+        return shipper;
     }
 
     @Test
