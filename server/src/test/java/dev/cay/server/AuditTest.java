@@ -191,11 +191,21 @@ final class AuditTest extends ServerTest {
         var rest = cay.admin("GET", "/admin/audit?limit=3&nextToken=" + page.header("X-Next-Token"), "");
         assertThat(rest.json()).hasSize(1);
         assertThat(rest.header("X-Next-Token")).isNull();
+        assertThat(cay.admin("GET", "/admin/audit?limit=4", "").header("X-Next-Token"))
+                .as("a page that is full and the last one")
+                .isNull();
         var forward = cay.admin("GET", "/admin/audit?after=2", "").json();
         assertThat(forward.values())
                 .extracting(entry -> entry.get("sequence").longValue())
                 .containsExactly(3L, 4L);
-        for (String wrong : List.of("since=yesterday", "actor=%25", "after=-1", "limit=0", "action=a_b")) {
+        for (String wrong : List.of(
+                "since=yesterday",
+                "since=%2B999999999-12-31T23:59:59Z",
+                "until=-0001-01-01T00:00:00Z",
+                "actor=%25",
+                "after=-1",
+                "limit=0",
+                "action=a_b")) {
             assertThat(cay.admin("GET", "/admin/audit?" + wrong, "").status())
                     .as(wrong)
                     .isEqualTo(400);

@@ -6,6 +6,7 @@ import dev.cay.testing.Fast;
 import java.nio.file.Files;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +21,7 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 /// API keys, teams and the operator's token.
@@ -202,6 +204,15 @@ final class KeysTest extends ServerTest {
         assertThat(cay.call("POST", "/api-keys", "{\"name\": \"late\", \"expiresAt\": \"2026-09-21T10:00:00Z\"}")
                         .message())
                 .contains("'expiresAt' must be in the future");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"tomorrow", "2026-13-01T00:00:00Z", "2027-01-01", "+999999999-12-31T23:59:59Z"})
+    void anEndThatIsNoTimeIsNamed(String end) {
+        var refused = cay.call("POST", "/api-keys", "{\"name\": \"k\", \"expiresAt\": \"%s\"}".formatted(end));
+        assertThat(refused.status()).as(refused.text()).isEqualTo(400);
+        assertThat(refused.message()).contains("'expiresAt' must be a time like");
+        assertThat(cay.call("GET", "/api-keys").json()).hasSize(1);
     }
 
     @Test
@@ -462,6 +473,9 @@ final class KeysTest extends ServerTest {
         assertThat(cay.admin("POST", "/admin/teams", "{\"name\": \"research co\"}")
                         .status())
                 .isEqualTo(409);
+        var nameless = cay.admin("POST", "/admin/teams", "{\"name\": \"\u7814\u7a76\"}");
+        assertThat(nameless.status()).isEqualTo(400);
+        assertThat(nameless.message()).contains("'slug' is required");
         String key = cay.admin("POST", "/admin/teams/%s/api-keys".formatted(id), "{\"name\": \"first\"}")
                 .json()
                 .get("key")
@@ -577,6 +591,15 @@ final class KeysTest extends ServerTest {
                 cay.admin("GET", "/admin/teams", "").json().get(0).get("teamID").stringValue();
         var headers = Map.of("X-Admin-Token", cay.adminToken, "X-Team-ID", team);
         assertThat(cay.request("GET", "/api-keys", headers).json()).hasSize(1);
+        var teams = new HashMap<>(headers);
+        teams.put("X-API-Key", cay.key);
+        for (var sent : List.of(headers, teams)) {
+            var answer = cay.request("GET", "/teams", sent);
+            assertThat(answer.status())
+                    .as("an operator has no key to give back")
+                    .isEqualTo(403);
+            assertThat(answer.message()).contains("/admin/teams");
+        }
         assertThat(cay.request("GET", "/api-keys", Map.of("X-Admin-Token", cay.adminToken))
                         .message())
                 .contains("X-Team-ID");

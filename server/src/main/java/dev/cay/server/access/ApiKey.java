@@ -6,6 +6,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.UUID;
@@ -48,7 +49,10 @@ record ApiKey(String text) {
     /// @param end null for never
     TeamKey kept(Team team, String name, KeyScope scope, Instant now, @Nullable Instant end) {
         String id = UUID.randomUUID().toString();
-        return new TeamKey(id, team, name, scope, maskPrefix(), maskSuffix(), now, end, null, null, null, id);
+        // The database has milliseconds, and answers must not change when Cay starts again.
+        var made = now.truncatedTo(ChronoUnit.MILLIS);
+        var ends = end == null ? null : end.truncatedTo(ChronoUnit.MILLIS);
+        return new TeamKey(id, team, name, scope, maskPrefix(), maskSuffix(), made, ends, null, null, null, id);
     }
 
     String maskPrefix() {

@@ -270,7 +270,7 @@ public final class ApiKeys {
     private static String checked(String name) {
         String plain = name.strip();
         if (plain.isEmpty() || plain.length() > LONGEST_NAME || plain.chars().anyMatch(Character::isISOControl)) {
-            throw invalid("'name' must have 1 to %d characters".formatted(LONGEST_NAME));
+            throw invalid("'name' must have 1 to %d characters and no control characters".formatted(LONGEST_NAME));
         }
         return plain;
     }

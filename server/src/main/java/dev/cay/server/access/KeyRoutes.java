@@ -3,13 +3,13 @@ package dev.cay.server.access;
 import dev.cay.http.Exchange;
 import dev.cay.http.Routes;
 import dev.cay.server.request.RequestBody;
+import dev.cay.server.request.Times;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.TeamId;
 import dev.cay.wire.rest.ApiKeyInfo;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
@@ -114,7 +114,7 @@ public final class KeyRoutes {
     private static @Nullable Instant time(RequestBody body, String field) {
         String text = body.text(field);
         try {
-            return text == null ? null : OffsetDateTime.parse(text).toInstant();
+            return text == null ? null : Times.parse(text);
         } catch (DateTimeException e) {
             throw RequestBody.invalid("'%s' must be a time like 2026-12-31T00:00:00Z, not '%s'".formatted(field, text));
         }

@@ -2,6 +2,8 @@ package dev.cay.server.access;
 
 import dev.cay.http.Exchange;
 import dev.cay.http.Routes;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import dev.cay.wire.rest.TeamInfo;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +17,7 @@ public final class TeamRoutes {
     }
 
     public void addTo(Routes routes) {
-        var ofKey = access.guard(TeamRoutes::list);
+        var ofKey = access.guardCaller(TeamRoutes::list);
         var ofPerson = access.guardToken(this::mint);
         routes.on("GET", "/teams", exchange -> {
             exchange.with("Cache-Control", "no-store");
@@ -29,7 +31,13 @@ public final class TeamRoutes {
 
     /// Lists the caller's teams. Clients expect a usable key here. Keys are stored hashed, so the caller gets back its
     /// own key.
-    private static void list(Team team, Exchange exchange) {
+    private static void list(Caller caller, Exchange exchange) {
+        if (caller.key() == null) {
+            throw new CayException(
+                    ErrorKind.PERMISSION_DENIED,
+                    "this gives an API key back, and the operator's token is none; `GET /admin/teams` lists teams, and `POST /admin/teams/{teamID}/api-keys` makes a key");
+        }
+        var team = caller.team();
         exchange.sendJson(
                 200,
                 List.of(new TeamInfo(

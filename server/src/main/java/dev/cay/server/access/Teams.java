@@ -36,9 +36,14 @@ public final class Teams {
     public Team create(String name, @Nullable String slug) {
         String plain = name.strip();
         if (plain.isEmpty() || plain.length() > LONGEST_NAME || plain.chars().anyMatch(Character::isISOControl)) {
-            throw invalid("'name' must have 1 to %d characters".formatted(LONGEST_NAME));
+            throw invalid("'name' must have 1 to %d characters and no control characters".formatted(LONGEST_NAME));
         }
         String wanted = slug == null ? slugOf(plain) : slug;
+        if (wanted.isEmpty()) {
+            throw invalid(
+                    "'slug' is required: it cannot be derived from the name '%s', which has no letters from a to z and no digits"
+                            .formatted(plain));
+        }
         if (!SLUG.matcher(wanted).matches()) {
             throw invalid("'slug' must have lower-case letters, digits and hyphens, at most 63; '%s' has others"
                     .formatted(wanted));
@@ -73,10 +78,7 @@ public final class Teams {
 
     /// Deletes a team and revokes its keys. Refused while the team has anything, including what is just being made.
     public void delete(Team team) {
-        if (team.equals(known.firstTeam())) {
-            throw new CayException(
-                    ErrorKind.CONFLICT, "the first team cannot be deleted: it owns the templates that come with Cay");
-        }
+        requireNotFirst(team);
         store.write(handle -> {
             AccessStore.lock(handle, team.id());
             long left = AccessStore.holdings(handle, team.id());
@@ -90,6 +92,14 @@ public final class Teams {
             return team;
         });
         known.remove(team);
+    }
+
+    /// Refuses what would delete the first team.
+    public void requireNotFirst(Team team) {
+        if (team.equals(known.firstTeam())) {
+            throw new CayException(
+                    ErrorKind.CONFLICT, "the first team cannot be deleted: it owns the templates that come with Cay");
+        }
     }
 
     private static CayException invalid(String message) {

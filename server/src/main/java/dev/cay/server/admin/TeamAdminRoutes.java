@@ -72,6 +72,8 @@ public final class TeamAdminRoutes {
 
     private void delete(Exchange exchange) {
         var team = team(exchange);
+        // First, because emptying this team would be of no use.
+        teams.requireNotFirst(team);
         int alive = sandboxes.list(team).size();
         int own = templates.list(team).size() + templates.snapshots(team).size();
         int kept = volumes.count(team);

@@ -7,6 +7,7 @@ import dev.cay.server.access.Team;
 import dev.cay.server.audit.AuditChain.Link;
 import dev.cay.server.paging.ListPage;
 import dev.cay.server.request.RequestBody;
+import dev.cay.server.request.Times;
 import dev.cay.server.store.Store;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -14,7 +15,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.time.OffsetDateTime;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
@@ -73,13 +73,14 @@ final class AuditRoutes {
                 time(exchange, "until"),
                 number(exchange, "nextToken"),
                 number(exchange, "after"),
-                limit);
+                limit + 1);
         var found = store.read(handle -> AuditStore.list(handle, query));
-        if (found.size() == limit && query.after() == null) {
-            exchange.with("X-Next-Token", Long.toString(found.getLast().sequence()));
+        var page = found.subList(0, Math.min(limit, found.size()));
+        if (found.size() > limit && query.after() == null) {
+            exchange.with("X-Next-Token", Long.toString(page.getLast().sequence()));
         }
         // The text of the chain, because a line that is serialized again might not match its hash.
-        String text = found.stream().map(Link::line).collect(Collectors.joining(",", "[", "]"));
+        String text = page.stream().map(Link::line).collect(Collectors.joining(",", "[", "]"));
         exchange.send(200, "application/json", text.getBytes(StandardCharsets.UTF_8));
     }
 
@@ -137,13 +138,13 @@ final class AuditRoutes {
             return null;
         }
         try {
-            return OffsetDateTime.parse(text).toInstant();
+            return Times.parse(text);
         } catch (DateTimeException e) {
             throw invalid("the query parameter '%s' must be a time like 2026-12-31T00:00:00Z".formatted(name));
         }
     }
 
     private static CayException invalid(String message) {
-        return new CayException(ErrorKind.INVALID_ARGUMENT, message);
+        return RequestBody.invalid(message);
     }
 }

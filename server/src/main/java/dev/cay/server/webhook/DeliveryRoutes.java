@@ -9,16 +9,16 @@ import dev.cay.server.access.Team;
 import dev.cay.server.event.LifecycleEvent;
 import dev.cay.server.paging.ListPage;
 import dev.cay.server.request.RequestBody;
+import dev.cay.server.request.Times;
 import dev.cay.server.store.Store;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.rest.WebhookDelivery;
 import dev.cay.wire.rest.WebhookStats;
+import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.time.OffsetDateTime;
-import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -130,14 +130,10 @@ final class DeliveryRoutes {
             return absent;
         }
         try {
-            var time = OffsetDateTime.parse(text);
-            if (time.getYear() >= 1970 && time.getYear() <= 9999) {
-                return time.toInstant();
-            }
-        } catch (DateTimeParseException _) {
-            // told below
+            return Times.parse(text);
+        } catch (DateTimeException _) {
+            throw RequestBody.invalid("'%s' must be a time like 2026-09-21T10:00:00Z".formatted(name));
         }
-        throw RequestBody.invalid("'%s' must be a time like 2026-09-21T10:00:00Z".formatted(name));
     }
 
     /// Several values, separated by commas or as repeated parameters: clients do either.
