@@ -145,8 +145,11 @@ interface WebhookRegistrationContract extends WebhookCalls {
             {"'events' has 'x'", "{\"events\":[\"x\"]}"},
             {"'url' must be an address", "{\"url\":\"ftp://127.0.0.1/\"}"},
             {"'url' must be an address", "{\"url\":\"nothing at all\"}"},
+            {"'url' must be an address", "{\"url\":\"http://127.0.0.1:0/\"}"},
+            {"'url' must be an address", "{\"url\":\"http://127.0.0.1:65536/\"}"},
             {"'url' must not hold a user", "{\"url\":\"http://u:p@127.0.0.1/\"}"},
             {"'name' must have", "{\"name\":\" \"}"},
+            {"no control characters", "{\"name\":\"\\u001b[31mred\"}"},
             {"'signatureSecret' must have", "{\"signatureSecret\":\"\"}"},
             {"'enabled' must be true or false", "{\"enabled\":1}"}
         }) {

@@ -107,7 +107,9 @@ final class WebhookCall {
         } catch (UnknownHostException _) {
             return Outcome.failed(Attempt.ErrorClass.DNS_ERROR, "the host name is not known");
         } catch (SocketTimeoutException _) {
-            return Outcome.failed(Attempt.ErrorClass.TIMEOUT, "the receiver did not answer within " + limit);
+            return Outcome.failed(
+                    Attempt.ErrorClass.TIMEOUT,
+                    "the receiver did not answer within %d seconds".formatted(limit.toSeconds()));
         } catch (IOException e) {
             return Outcome.failed(Attempt.ErrorClass.TRANSPORT_ERROR, Dialer.why(e));
         }

@@ -20,6 +20,7 @@ record WebhookRequest(
     private static final int LONGEST_NAME = 200;
     private static final int LONGEST_URL = 2048;
     private static final int LONGEST_SECRET = 1024;
+    private static final int LAST_PORT = 65_535;
 
     static WebhookRequest read(RequestBody body) {
         return new WebhookRequest(name(body), url(body), events(body), secret(body), body.bool("enabled"));
@@ -41,8 +42,12 @@ record WebhookRequest(
 
     private static @Nullable String name(RequestBody body) {
         String name = body.text("name");
-        if (name != null && (name.isBlank() || name.length() > LONGEST_NAME || name.indexOf('\0') >= 0)) {
-            throw RequestBody.invalid("'name' must have 1 to %d characters".formatted(LONGEST_NAME));
+        if (name != null
+                && (name.isBlank()
+                        || name.length() > LONGEST_NAME
+                        || name.chars().anyMatch(Character::isISOControl))) {
+            throw RequestBody.invalid(
+                    "'name' must have 1 to %d characters and no control characters".formatted(LONGEST_NAME));
         }
         return name;
     }
@@ -58,6 +63,8 @@ record WebhookRequest(
             if (url.length() > LONGEST_URL
                     || !scheme.matches("https?")
                     || parsed.getHost() == null
+                    || parsed.getPort() == 0
+                    || parsed.getPort() > LAST_PORT
                     || parsed.getRawFragment() != null) {
                 throw wrongUrl();
             }
