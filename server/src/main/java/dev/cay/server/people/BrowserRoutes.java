@@ -53,6 +53,7 @@ final class BrowserRoutes {
         try {
             action.handle(exchange);
         } catch (CayException e) {
+            e.retryAfter().ifPresent(exchange::retryAfter);
             SignInPage.say(exchange, ErrorRenderer.status(e.kind()), "Not signed in", e.userMessage());
         }
     }

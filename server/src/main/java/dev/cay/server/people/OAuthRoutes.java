@@ -45,6 +45,8 @@ final class OAuthRoutes {
             action.handle(exchange, form);
         } catch (CayException e) {
             int status = ErrorRenderer.status(e.kind());
+            exchange.retryLater(status);
+            e.retryAfter().ifPresent(exchange::retryAfter);
             refuse(exchange, status, status < 500 ? "invalid_request" : "temporarily_unavailable", e.userMessage());
         }
     }
@@ -91,6 +93,6 @@ final class OAuthRoutes {
     }
 
     private static void refuse(Exchange exchange, int status, String error, String why) {
-        exchange.retryLater(status).sendJson(status, Map.of("error", error, "error_description", why));
+        exchange.sendJson(status, Map.of("error", error, "error_description", why));
     }
 }
