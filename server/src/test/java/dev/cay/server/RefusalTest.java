@@ -48,8 +48,8 @@ final class RefusalTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = ' ', textBlock = """
+            POST /templates/t
             POST /templates/t/builds/b
-            GET /nodes
             """)
     void whatIsNotServedSaysSo(String method, String path) {
         var answer = cay.call(method, path);
@@ -59,10 +59,30 @@ final class RefusalTest {
         assertThat(cay.request(method, path, Map.of()).status()).isEqualTo(401);
     }
 
+    @ParameterizedTest
+    @CsvSource(delimiter = ' ', textBlock = """
+            GET /clusters/c/rigs
+            POST /clusters/c/rigs
+            GET /clusters/c/rigs/r
+            PATCH /clusters/c/rigs/r
+            DELETE /clusters/c/rigs/r
+            GET /nodes
+            GET /nodes/n
+            POST /nodes/n
+            """)
+    void whatIsTheOperatorsAndNotServedSaysSo(String method, String path) {
+        assertThat(cay.admin(method, path, "").status()).isEqualTo(501);
+        assertThat(cay.call(method, path).status()).isEqualTo(401);
+    }
+
+    /// As in E2B's cloud.
     @Test
-    void rigsAreTheOperatorsAndNotServed() {
-        assertThat(cay.admin("GET", "/clusters/c/rigs", "").status()).isEqualTo(501);
-        assertThat(cay.admin("DELETE", "/clusters/c/rigs/r", "").status()).isEqualTo(501);
-        assertThat(cay.call("GET", "/clusters/c/rigs").status()).isEqualTo(401);
+    void accessTokensAreGone() {
+        var refused = cay.call("POST", "/access-tokens", "{\"name\": \"old\"}");
+        assertThat(refused.status()).isEqualTo(410);
+        assertThat(refused.json().get("code").intValue()).isEqualTo(410);
+        assertThat(refused.message()).contains("API key");
+        assertThat(cay.call("DELETE", "/access-tokens/x").status()).isEqualTo(404);
+        assertThat(cay.request("POST", "/access-tokens", Map.of()).status()).isEqualTo(401);
     }
 }
