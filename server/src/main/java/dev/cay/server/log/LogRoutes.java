@@ -6,9 +6,9 @@ import dev.cay.http.Routes;
 import dev.cay.server.access.Access;
 import dev.cay.server.access.Team;
 import dev.cay.server.paging.ListPage;
+import dev.cay.server.request.RequestBody;
 import dev.cay.server.sandbox.Sandboxes;
 import dev.cay.wire.CayException;
-import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.LogLine;
 import dev.cay.wire.rest.SandboxLogEntry;
@@ -155,6 +155,6 @@ public final class LogRoutes {
     }
 
     private static CayException invalid(String message) {
-        return new CayException(ErrorKind.INVALID_ARGUMENT, message);
+        return RequestBody.invalid(message);
     }
 }

@@ -1,6 +1,7 @@
 package dev.cay.server.paging;
 
 import dev.cay.http.Exchange;
+import dev.cay.server.request.RequestBody;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.nio.charset.StandardCharsets;
@@ -55,8 +56,7 @@ public final class ListPage {
         } catch (NumberFormatException e) {
             // told below
         }
-        throw new CayException(
-                ErrorKind.INVALID_ARGUMENT,
+        throw RequestBody.invalid(
                 "the query parameter '%s' must be a number from %d to %d".formatted(name, least, most));
     }
 
@@ -69,8 +69,7 @@ public final class ListPage {
         if (text.equalsIgnoreCase("true")) {
             return true;
         }
-        throw new CayException(
-                ErrorKind.INVALID_ARGUMENT, "the query parameter '%s' must be true or false".formatted(name));
+        throw RequestBody.invalid("the query parameter '%s' must be true or false".formatted(name));
     }
 
     /// The position of an item in the order.
