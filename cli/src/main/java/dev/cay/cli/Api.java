@@ -99,6 +99,11 @@ record Api(URI url, Map<String, String> credentials) {
         return ask(method, path, body).json();
     }
 
+    /// A text as one part of a path, or as a value of a query.
+    static String encoded(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+    }
+
     /// All items of a list that comes in pages.
     List<JsonNode> all(String path) {
         var all = new ArrayList<JsonNode>();
@@ -106,7 +111,7 @@ record Api(URI url, Map<String, String> credentials) {
         while (token.isPresent()) {
             var page = ask("GET", "%s?limit=100%s".formatted(path, token.get()), null);
             page.json().forEach(all::add);
-            token = page.next().map(next -> "&nextToken=" + URLEncoder.encode(next, StandardCharsets.UTF_8));
+            token = page.next().map(next -> "&nextToken=" + encoded(next));
         }
         return all;
     }

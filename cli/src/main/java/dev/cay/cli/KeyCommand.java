@@ -155,7 +155,7 @@ final class KeyCommand implements Callable<Integer> {
         @Override
         public Integer call() {
             var body = limits.body();
-            String path = "/%s/limits".formatted(id);
+            String path = "/%s/limits".formatted(Api.encoded(id));
             LimitOptions.print(body.isEmpty() ? whose.call("GET", path, null) : whose.call("PUT", path, body));
             return 0;
         }
@@ -181,7 +181,8 @@ final class KeyCommand implements Callable<Integer> {
         @Override
         public Integer call() {
             long seconds = overlap == null ? 0 : duration(overlap).toSeconds();
-            return print(whose.call("POST", "/%s/rotate".formatted(id), Map.of("overlapSeconds", seconds)));
+            return print(
+                    whose.call("POST", "/%s/rotate".formatted(Api.encoded(id)), Map.of("overlapSeconds", seconds)));
         }
     }
 
@@ -205,11 +206,11 @@ final class KeyCommand implements Callable<Integer> {
         @Override
         public Integer call() {
             if (!sandboxes) {
-                whose.call("DELETE", "/" + id, null);
+                whose.call("DELETE", "/" + Api.encoded(id), null);
                 System.out.println(id + " is revoked");
                 return 0;
             }
-            var answer = whose.call("DELETE", "/%s?sandboxes=true".formatted(id), null);
+            var answer = whose.call("DELETE", "/%s?sandboxes=true".formatted(Api.encoded(id)), null);
             System.out.println("%s is revoked; %d sandboxes have new tokens"
                     .formatted(id, answer.path("renewedSandboxes").asInt()));
             return 0;

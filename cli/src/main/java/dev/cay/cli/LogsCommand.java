@@ -59,6 +59,12 @@ final class LogsCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
+        if (lines < 0 || (sandbox != null && lines > SandboxLogPrinter.MOST)) {
+            throw new CayException(
+                    ErrorKind.INVALID_ARGUMENT,
+                    "-n must be at least 0, and with --sandbox at most %d, not %d"
+                            .formatted(SandboxLogPrinter.MOST, lines));
+        }
         if (sandbox != null) {
             var from = since == null ? null : Instant.now().minus(KeyCommand.duration(since));
             var log = new SandboxLogPrinter(Api.of(options), sandbox, level, search, json);
@@ -80,7 +86,7 @@ final class LogsCommand implements Callable<Integer> {
                     ErrorKind.NOT_FOUND, "there is no log yet: Cay was never started with this state directory");
         }
         // tail knows how to follow a file that is rotated.
-        var command = new ArrayList<>(List.of("tail", "-n", Integer.toString(Math.max(0, lines))));
+        var command = new ArrayList<>(List.of("tail", "-n", Integer.toString(lines)));
         if (follow) {
             command.addAll(List.of("-F", "--pid=" + ProcessHandle.current().pid()));
         }

@@ -4,8 +4,13 @@ import dev.cay.cli.doctor.DoctorCommand;
 import dev.cay.wire.CayException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -101,6 +106,8 @@ public final class Main implements Runnable {
     static int report(Exception failure, PrintStream errors) {
         if (failure instanceof CayException known) {
             known.userMessage().lines().forEach(line -> errors.println("cay: " + line));
+        } else if (failure instanceof FileSystemException file && file.getFile() != null) {
+            errors.println("cay: %s: %s".formatted(file.getFile(), reason(file)));
         } else {
             String message = failure.getMessage();
             errors.println("cay: unexpected %s%s; `cay logs` may say more"
@@ -108,6 +115,18 @@ public final class Main implements Runnable {
         }
         LoggerFactory.getLogger(Main.class).atInfo().setCause(failure).log("command failed");
         return 1;
+    }
+
+    /// The exceptions of Java name only the file.
+    private static String reason(FileSystemException failure) {
+        return switch (failure) {
+            case NoSuchFileException _ -> "there is no such file or directory";
+            case AccessDeniedException _ -> "you may not read or write it";
+            case FileAlreadyExistsException _ -> "it is there already";
+            default ->
+                Objects.requireNonNullElse(
+                        failure.getReason(), failure.getClass().getSimpleName());
+        };
     }
 
     private static int refuse(ParameterException problem) {

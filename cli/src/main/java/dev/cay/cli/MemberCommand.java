@@ -1,8 +1,6 @@
 package dev.cay.cli;
 
 import dev.cay.cli.local.ConfigOptions;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -48,7 +46,7 @@ final class MemberCommand implements Callable<Integer> {
 
     /// The path of a person below another one.
     static String path(String parent, String email) {
-        return parent + "/" + URLEncoder.encode(email, StandardCharsets.UTF_8).replace("+", "%20");
+        return parent + "/" + Api.encoded(email);
     }
 
     /// Says which keys stay that a person knows who lost rights, and what became of sandboxes.

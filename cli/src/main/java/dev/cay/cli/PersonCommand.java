@@ -30,7 +30,11 @@ final class PersonCommand extends ListingCommand {
     }
 
     private static int list(ConfigOptions options) {
-        for (JsonNode person : Api.ofOperator(options).call("GET", "/admin/people", null)) {
+        var people = Api.ofOperator(options).call("GET", "/admin/people", null);
+        if (people.isEmpty()) {
+            System.out.println("no people; `cay team member add TEAM EMAIL` adds one");
+        }
+        for (JsonNode person : people) {
             System.out.println(String.format(
                     Locale.ROOT,
                     "%-40s %s",

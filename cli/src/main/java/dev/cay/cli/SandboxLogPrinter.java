@@ -2,8 +2,6 @@ package dev.cay.cli;
 
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -18,7 +16,9 @@ import tools.jackson.databind.JsonNode;
 
 /// Prints the log of a sandbox.
 final class SandboxLogPrinter {
-    private static final int MOST = 1000;
+    /// Lines of one answer.
+    static final int MOST = 1000;
+
     private static final Duration POLL = Duration.ofMillis(500);
 
     private final Api api;
@@ -59,10 +59,12 @@ final class SandboxLogPrinter {
 
     /// Prints until the sandbox has ended.
     int follow(@Nullable Instant from, int lines) throws InterruptedException {
-        if (from == null) {
-            last(lines).forEach(this::printNew);
-        } else {
+        if (from != null) {
             cursor = from;
+        } else if (lines == 0) {
+            cursor = Instant.now();
+        } else {
+            last(lines).forEach(this::printNew);
         }
         while (true) {
             // Checked first, so that the last lines are printed.
@@ -80,7 +82,7 @@ final class SandboxLogPrinter {
 
     private boolean isAlive() {
         try {
-            api.call("GET", "/sandboxes/" + encoded(sandbox), null);
+            api.call("GET", "/sandboxes/" + Api.encoded(sandbox), null);
             return true;
         } catch (CayException e) {
             if (e.kind() == ErrorKind.NOT_FOUND) {
@@ -92,8 +94,7 @@ final class SandboxLogPrinter {
 
     private List<JsonNode> last(int lines) {
         var newest = new ArrayList<JsonNode>();
-        int limit = Math.clamp(lines, 0, MOST);
-        page(Map.of("direction", "backward", "limit", Integer.toString(limit))).forEach(newest::add);
+        page(Map.of("direction", "backward", "limit", Integer.toString(lines))).forEach(newest::add);
         return newest.reversed();
     }
 
@@ -120,8 +121,8 @@ final class SandboxLogPrinter {
         query.putAll(more);
         var text = new StringBuilder();
         query.forEach((name, value) ->
-                text.append(text.isEmpty() ? '?' : '&').append(name).append('=').append(encoded(value)));
-        return api.call("GET", "/v2/sandboxes/%s/logs%s".formatted(encoded(sandbox), text), null)
+                text.append(text.isEmpty() ? '?' : '&').append(name).append('=').append(Api.encoded(value)));
+        return api.call("GET", "/v2/sandboxes/%s/logs%s".formatted(Api.encoded(sandbox), text), null)
                 .path("logs");
     }
 
@@ -160,9 +161,5 @@ final class SandboxLogPrinter {
     /// Code in a sandbox chooses commands and names of files, and must not speak to the user's terminal.
     private static String clean(String text) {
         return text.replaceAll("[\\p{Cc}\\p{Cf}]", "?");
-    }
-
-    private static String encoded(String text) {
-        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
     }
 }

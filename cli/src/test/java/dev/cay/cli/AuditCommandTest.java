@@ -7,6 +7,7 @@ import dev.cay.testing.Fast;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -49,6 +50,13 @@ final class AuditCommandTest {
 
         Path file = directory.resolve("audit.jsonl");
         assertThat(cay.cay("audit", "export", file.toString()).code()).isZero();
+        Path nowhere = directory.resolve("nowhere/audit.jsonl");
+        for (var refused : List.of(
+                cay.cay("audit", "export", nowhere.toString()),
+                cay.cay("audit", "verify", "--file", nowhere.toString()))) {
+            assertThat(refused.code()).isEqualTo(1);
+            assertThat(refused.errors()).startsWith("cay: %s: there is no such file".formatted(nowhere));
+        }
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
                 .isEqualTo("rw-------");
         assertThat(cay.cay("audit", "export", "-").out()).startsWith(Files.readString(file));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.testing.Fast;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -44,6 +45,18 @@ final class KeyCommandTest {
                 .containsPattern("builds +none");
         assertThat(cay.cay("key", "limit", id, "--disk", "none").out()).containsPattern("diskMB +none\n");
         assertThat(cay.cay("key", "limit", id, "--disk", "much").errors()).contains("--disk must be", "not 'much'");
+    }
+
+    @Test
+    void whatCannotBeAnIdIsNotFound() throws Exception {
+        for (String id : List.of("a b", "50%", "../webhooks", "x?y")) {
+            for (var refused :
+                    List.of(cay.cay("key", "revoke", id), cay.cay("key", "rotate", id), cay.cay("key", "limit", id))) {
+                assertThat(refused.code()).isEqualTo(1);
+                assertThat(refused.errors())
+                        .isEqualToIgnoringNewLines("cay: the team has no API key with id '%s'".formatted(id));
+            }
+        }
     }
 
     @Test

@@ -71,6 +71,11 @@ final class LogsOfSandboxTest {
         assertThat(cay.cay("logs", "--sandbox", id, "--level", "loud").errors()).contains("'level' must be one of");
         assertThat(cay.cay("logs", "--sandbox", "i00000000000000000000").code()).isEqualTo(1);
         assertThat(cay.cay("logs", "--search", "x").errors()).contains("are for --sandbox");
+        for (String lines : List.of("-1", "1001")) {
+            var refused = cay.cay("logs", "--sandbox", id, "-n", lines);
+            assertThat(refused.code()).isEqualTo(1);
+            assertThat(refused.errors()).contains("-n must be at least 0", "at most 1000, not " + lines);
+        }
 
         Path out = directory.resolve("followed");
         Path errors = directory.resolve("followed.errors");
