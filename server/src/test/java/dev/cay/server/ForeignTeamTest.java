@@ -237,6 +237,25 @@ final class ForeignTeamTest extends ServerTest {
         areOfNoUse(person());
     }
 
+    /// A person says with each request for which team it is.
+    @Test
+    void aPersonDoesNothingInATeamThatTheyAreNoMemberOf() {
+        var headers = new HashMap<>(person());
+        headers.put("X-Team-ID", String.valueOf(ids.get("teamID")));
+        var wrong = new ArrayList<String>();
+        for (var route : guarded()) {
+            // This answers with the teams of the person, whatever the header says.
+            boolean own = name(route).equals("GET /teams");
+            var answer = call(route, headers);
+            if (own
+                    ? answer.text().contains(String.valueOf(ids.get("teamID")))
+                    : !Set.of(401, 403).contains(answer.status())) {
+                wrong.add("%s: %d %s".formatted(name(route), answer.status(), answer.text()));
+            }
+        }
+        assertThat(wrong).isEmpty();
+    }
+
     private void areOfNoUse(Map<String, String> headers) {
         var wrong = new ArrayList<String>();
         for (var route : guarded()) {

@@ -187,38 +187,51 @@ interface VolumeFileContract extends VolumeCalls {
         assertRefused(content(given, "GET", "dir?path=/", ""), 401, "not valid any more");
     }
 
+    /// Ends what an upload needs: the rights of its token, or its volume.
+    interface End {
+        void end() throws IOException;
+    }
+
     /// Like every other request of the operator.
     @Test
     default void anUploadOfTheOperatorIsCutWhenTheAdminTokenIsRenewed() throws Exception {
         var volume = volume("data");
         String team = cay().call("GET", "/teams").json().get(0).get("teamID").stringValue();
-        String token = cay().request(
+        var given = cay().request(
                         "GET", "/volumes/" + id(volume), Map.of("X-Admin-Token", cay().adminToken, "X-Team-ID", team))
-                .json()
-                .get("token")
-                .stringValue();
-        assertUploadIsCut(
-                volume,
-                token,
-                () -> Files.writeString(directory().resolve("admin.token"), "cay_admin_" + "0".repeat(64)));
+                .json();
+        anUploadIsCut(
+                given, () -> Files.writeString(directory().resolve("admin.token"), "cay_admin_" + "0".repeat(64)));
     }
 
     /// Else its client would be told that the file is there, and what it writes would count for nobody.
     @Test
     default void anUploadIsCutWhenTheVolumeIsDeleted() throws Exception {
         var volume = volume("data");
-        assertUploadIsCut(volume, volume.get("token").stringValue(), () -> {
-            assertThat(cay().call("DELETE", "/volumes/" + id(volume)).status()).isEqualTo(204);
-        });
+        anUploadIsCut(
+                volume,
+                () -> assertThat(cay().call("DELETE", "/volumes/" + id(volume)).status())
+                        .isEqualTo(204));
         assertThat(content(volume, "GET", "path?path=/a", "").status()).isEqualTo(404);
     }
 
-    /// What ends an upload.
-    interface End {
-        void come() throws IOException;
+    @Test
+    default void anUploadIsCutWhenTheKeyEndsThatItsTokenWasGivenTo() throws Exception {
+        var volume = volume("data");
+        var revoked = cay().call("POST", "/api-keys", "{\"name\":\"k\"}").json();
+        anUploadIsCut(
+                shown(volume, revoked),
+                () -> cay().call("DELETE", "/api-keys/" + revoked.get("id").stringValue()));
+        var expired = cay().call(
+                        "POST",
+                        "/api-keys",
+                        "{\"name\":\"k\",\"expiresAt\":\"%s\"}"
+                                .formatted(cay().clock.instant().plus(Duration.ofMinutes(5))))
+                .json();
+        anUploadIsCut(shown(volume, expired), () -> cay().clock.pass(Duration.ofMinutes(6)));
     }
 
-    private void assertUploadIsCut(JsonNode volume, String token, End end) throws Exception {
+    private void anUploadIsCut(JsonNode given, End end) throws Exception {
         try (var socket = cay().connect()) {
             socket.getOutputStream().write("""
                             PUT /volumecontent/%s/file?path=/a HTTP/1.1\r
@@ -227,11 +240,12 @@ interface VolumeFileContract extends VolumeCalls {
                             Expect: 100-continue\r
                             Content-Length: 10\r
                             \r
-                            """.formatted(id(volume), token).getBytes(StandardCharsets.US_ASCII));
+                            """.formatted(
+                    id(given), given.get("token").stringValue()).getBytes(StandardCharsets.US_ASCII));
             var answer = new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII));
             assertThat(answer.readLine()).as("the body is being read").startsWith("HTTP/1.1 100");
             assertThat(answer.readLine()).isEmpty();
-            end.come();
+            end.end();
             assertThat(lineOrCut(answer)).isNull();
         }
     }
