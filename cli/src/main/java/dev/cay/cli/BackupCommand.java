@@ -138,8 +138,11 @@ final class BackupCommand implements Callable<Integer> {
         return new CayException(
                 ErrorKind.UNAVAILABLE,
                 full
-                        ? "the disk of %s is full; free some of it, or write the backup to another disk or to -"
-                                .formatted(file)
+                        ? "%s is full; free some of it, or write the backup elsewhere"
+                                .formatted(
+                                        file.equals("-")
+                                                ? "the disk that standard output goes to"
+                                                : "the disk of " + file)
                         : "the backup could not be written: %s; `cay logs` may say why"
                                 .formatted(Objects.requireNonNullElse(e.getMessage(), e.toString())),
                 e);
