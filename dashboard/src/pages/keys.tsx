@@ -13,14 +13,14 @@ interface Key {
   createdAt: string
   lastUsed: string | null
   expiresAt: string | null
-  madeBy?: string
+  createdBy?: { id: string }
 }
 
 const DAY = 86_400_000
 
 export function Keys() {
   const loaded = useLoad((end) => get<Key[]>('/api-keys', end), [], 10_000)
-  const shown = useFilter(loaded.value, ({ name, scope, madeBy }) => [name, scope, madeBy])
+  const shown = useFilter(loaded.value, ({ name, scope, createdBy }) => [name, scope, createdBy?.id])
   const creating = useSignal(false)
   const limiting = useSignal<Key | null>(null)
   const revoke = async (keys: Key[]) => {
@@ -50,10 +50,10 @@ export function Keys() {
           {
             name: 'Name',
             class: 'wrap',
-            cell: ({ name, madeBy }) => (
+            cell: ({ name, createdBy }) => (
               <>
                 {name}
-                {madeBy && <span class="dim"> by {madeBy}</span>}
+                {createdBy && <span class="dim"> by {createdBy.id}</span>}
               </>
             ),
           },

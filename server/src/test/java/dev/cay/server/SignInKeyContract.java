@@ -130,7 +130,8 @@ interface SignInKeyContract extends SignInCalls {
                 .isEqualTo(403);
         assertThat(asPerson(login, "GET", "/api-keys").json()).hasSize(1);
         var made = asPerson(login, "POST", "/api-keys").json();
-        assertThat(made.get("madeBy").isString()).isTrue();
+        assertThat(made.get("createdBy").get("id").isString()).isTrue();
+        assertThat(made.get("createdBy").get("email").isNull()).isTrue();
         String path = "/api-keys/" + made.get("id").stringValue();
         assertThat(asPerson(login, "PATCH", path).status()).isEqualTo(200);
         assertThat(asPerson(login, "DELETE", path).status()).isEqualTo(204);

@@ -130,6 +130,6 @@ public final class KeyRoutes {
                 key.createdAt(),
                 key.lastUsed(),
                 key.expiresAt(),
-                key.person());
+                key.person() == null ? null : new ApiKeyInfo.Person(key.person(), null));
     }
 }
