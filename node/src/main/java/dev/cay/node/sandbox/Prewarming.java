@@ -1,5 +1,7 @@
 package dev.cay.node.sandbox;
 
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.SandboxKind;
@@ -23,6 +25,9 @@ final class Prewarming implements Spares.Maker {
     /// A warm snapshot that cannot be restored is made again once; if that fails too, the reason is this host, and
     /// sandboxes start cold.
     private static final int MOST_TRIES = 2;
+
+    private static final Duration FILL_LIMIT = Duration.ofMinutes(3);
+    private static final Duration LOOK = Duration.ofMillis(100);
 
     /// Starts a sandbox without an owner.
     interface Starter {
@@ -111,6 +116,7 @@ final class Prewarming implements Spares.Maker {
         var keeper = starter.start(Spares.nobodys(SandboxId.random(random), kind));
         try {
             keeper.warm(warming);
+            awaitOldFiles(name);
             keeper.saving().snapshot(name, Keep.MEMORY);
         } finally {
             kill.accept(keeper.id());
@@ -121,6 +127,19 @@ final class Prewarming implements Spares.Maker {
                 .addKeyValue("template", kind.templateId())
                 .addKeyValue("ms", Duration.ofNanos(System.nanoTime() - began).toMillis())
                 .log("warm snapshot made");
+    }
+
+    /// Sandboxes may still be filled from an older one of this name, which was deleted.
+    private void awaitOldFiles(String name) {
+        long end = System.nanoTime() + FILL_LIMIT.toNanos();
+        try {
+            while (saved.store().isKept(name) && System.nanoTime() < end) {
+                Thread.sleep(LOOK);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CayException(ErrorKind.CANCELED, "interrupted while a warm snapshot was made", e);
+        }
     }
 
     /// Does nothing: a sandbox in the making is ended with all others that have no owner.

@@ -264,6 +264,11 @@ public final class SnapshotStore {
         held.unuse(name, by);
     }
 
+    /// Whether files of this name have to stay, although it may be deleted.
+    public boolean isKept(String name) {
+        return held.isKept(name);
+    }
+
     boolean isUsed(String name) {
         return held.isUsed(name);
     }

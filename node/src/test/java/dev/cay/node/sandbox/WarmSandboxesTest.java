@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -40,6 +41,7 @@ class WarmSandboxesTest {
             + " until [ -s /tmp/said ]; do sleep 0.02; done; cat /tmp/said";
 
     private final AtomicInteger warmed = new AtomicInteger();
+    private final AtomicInteger filled = new AtomicInteger();
     private final AtomicBoolean unrestorable = new AtomicBoolean();
     private final AtomicBoolean cold = new AtomicBoolean();
     private TestNode.Place place;
@@ -74,6 +76,15 @@ class WarmSandboxesTest {
                 throw new CayException(ErrorKind.INTERNAL, "not restored");
             }
             return super.restore(spec, images, guest);
+        }
+
+        @Override
+        public Container restoreLazily(ContainerSpec spec, Path images, String guest, Optional<Path> first) {
+            if (unrestorable.get()) {
+                throw new CayException(ErrorKind.INTERNAL, "not restored");
+            }
+            filled.incrementAndGet();
+            return super.restoreLazily(spec, images, guest, first);
         }
     }
 
@@ -139,6 +150,7 @@ class WarmSandboxesTest {
 
         String unexpected = create(kind, new SandboxId("unexpected"));
         assertThat(node.run(unexpected, ASK)).as("the same memory, of its own").isEqualTo(said[0] + " 1");
+        assertThat(filled).as("memory comes back lazily where a client waits").hasValue(1);
         assertThat(node.run(one, ASK)).isEqualTo(said[0] + " 2");
         assertThat(warmed).hasValue(1);
 
