@@ -22,7 +22,8 @@ public final class HostCapacity {
     /// Memory of a sandbox that has run its first programs.
     private static final long NEED = 64 * MIB;
 
-    private static final Pattern LINE = Pattern.compile("(?m)^(MemTotal|MemAvailable|SwapTotal):\\s+(\\d+) kB");
+    private static final Pattern LINE =
+            Pattern.compile("(?m)^(MemTotal|MemAvailable|SwapTotal|SwapFree):\\s+(\\d+) kB");
 
     /// What holds memory that it can do without.
     public interface Relief {
@@ -120,7 +121,13 @@ public final class HostCapacity {
         return memory(0).swap > 0;
     }
 
-    private record Memory(long total, long available, long swap) {
+    /// Bytes that may be pushed out to the swap: a quarter of it is left to others.
+    public long swapRoom() {
+        var memory = memory(0);
+        return Math.max(0, memory.freeSwap - memory.swap / 4);
+    }
+
+    private record Memory(long total, long available, long swap, long freeSwap) {
         private long least(long need) {
             return need + Math.clamp(total / 20, 256 * MIB, 2048 * MIB);
         }
@@ -139,6 +146,7 @@ public final class HostCapacity {
         long total = 0;
         long available = Long.MAX_VALUE;
         long swap = 0;
+        long freeSwap = 0;
         long expected =
                 coming.values().stream().mapToLong(LongSupplier::getAsLong).sum();
         var lines = LINE.matcher(text(meminfo));
@@ -147,10 +155,11 @@ public final class HostCapacity {
             switch (lines.group(1)) {
                 case "MemTotal" -> total = bytes;
                 case "MemAvailable" -> available = bytes - owed - expected;
-                default -> swap = bytes;
+                case "SwapTotal" -> swap = bytes;
+                default -> freeSwap = bytes;
             }
         }
-        return new Memory(total, available, swap);
+        return new Memory(total, available, swap, freeSwap);
     }
 
     /// Checks the disk. Uses `java.io.File`, which asks the kernel directly; the newer class reads the list of mounts

@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -29,6 +30,9 @@ final class Cgroups {
     private static final int NEW_WEIGHT = 100;
 
     private static final int OLD_SHARES = 1024;
+
+    /// More than any group has. The kernel takes what it gets, and says that it was not all.
+    private static final String ALL = "1T";
 
     /// Time after which killed processes are assumed to hang.
     private static final Duration STUCK = Duration.ofMillis(500);
@@ -212,6 +216,36 @@ final class Cgroups {
 
     void thaw(String group) {
         freezeTo(group, "THAWED", "0");
+    }
+
+    /// Whether memory of a group may be written to the swap; what is there stays until it is touched. In version 1 memory
+    /// and swap have one limit together, which needs no change.
+    void allowSwap(String group, boolean may) {
+        if (!controllers.containsKey("memory") && unified != null) {
+            write(below(unified, group).resolve("memory.swap.max"), may ? "max" : "0");
+        }
+    }
+
+    /// Has the kernel write the memory of a group to the swap, as far as it may and has room. Takes seconds.
+    void pushOut(String group) {
+        Path old = controllers.get("memory");
+        if (old != null) {
+            tryToWrite(below(old, group).resolve("memory.force_empty"), "0");
+        } else if (unified != null) {
+            tryToWrite(below(unified, group).resolve("memory.reclaim"), ALL);
+        }
+    }
+
+    /// The kernel fails such a write when it could not do all of it.
+    private static void tryToWrite(Path file, String value) {
+        try {
+            Files.writeString(file, value, StandardOpenOption.WRITE);
+        } catch (IOException e) {
+            log.atDebug()
+                    .setCause(e)
+                    .addKeyValue("file", file)
+                    .log("the kernel did not reclaim all memory of a cgroup");
+        }
     }
 
     /// Thaws a group with the groups below it, each of which may have been frozen by itself.

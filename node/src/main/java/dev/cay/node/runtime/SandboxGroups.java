@@ -133,6 +133,22 @@ final class SandboxGroups {
         });
     }
 
+    /// Has the kernel write the memory of a frozen sandbox to the swap. Takes seconds.
+    void pushOut(SandboxId id) {
+        allowSwap(id, true);
+        cgroups.pushOut(of(id));
+    }
+
+    /// Nothing of a sandbox is written to the swap from now on.
+    void keepInMemory(SandboxId id) {
+        allowSwap(id, false);
+    }
+
+    private void allowSwap(SandboxId id, boolean may) {
+        cgroups.allowSwap(around(id), may);
+        cgroups.allowSwap(of(id), may);
+    }
+
     /// The group of a container's processes: where it was started, or where one of that name is found.
     String of(SandboxId id) {
         String before = known.get(id);

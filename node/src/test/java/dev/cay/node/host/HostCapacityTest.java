@@ -53,6 +53,15 @@ final class HostCapacityTest {
         room.require();
     }
 
+    @Test
+    void leavesAQuarterOfTheSwapToOthers() throws IOException {
+        var room = room("MemTotal: 8000000 kB\nMemAvailable: 600000 kB\nSwapTotal: 400 kB\nSwapFree: 300 kB\n");
+        assertThat(room.swaps()).isTrue();
+        assertThat(room.swapRoom()).isEqualTo(200 << 10);
+        assertThat(room("SwapTotal: 400 kB\nSwapFree: 50 kB\n").swapRoom()).isZero();
+        assertThat(room("MemTotal: 8000000 kB\n").swapRoom()).isZero();
+    }
+
     /// Each is promised what the others left, before any of it is there.
     @Test
     void promisesNoMoreThanThereIs() throws IOException {

@@ -118,6 +118,32 @@ class CgroupsTest {
     }
 
     @Test
+    void pushesAFrozenSandboxOutToTheSwap() throws IOException {
+        Path around = Files.createDirectories(root.resolve("new/cay-0/box"));
+        Path own = Files.createDirectories(around.resolve("_own"));
+        for (Path group : List.of(around, own)) {
+            Files.writeString(group.resolve("memory.swap.max"), "0");
+        }
+        Files.writeString(own.resolve("memory.reclaim"), "");
+        var onNewHost = Cgroups.parse(List.of(mount(root.resolve("new"), "cgroup2 cgroup2 rw")));
+        var groups = new SandboxGroups("/cay-0", onNewHost, 100, id -> new Bundle(root.resolve("none")));
+        groups.pushOut(new SandboxId("box"));
+        assertThat(around.resolve("memory.swap.max")).hasContent("max");
+        assertThat(own.resolve("memory.swap.max")).hasContent("max");
+        assertThat(own.resolve("memory.reclaim")).hasContent("1T");
+        groups.keepInMemory(new SandboxId("box"));
+        assertThat(around.resolve("memory.swap.max")).hasContent("0");
+        assertThat(own.resolve("memory.swap.max")).hasContent("0");
+
+        Path old = Files.createDirectories(root.resolve("memory/cay-0/box/_own"));
+        Files.writeString(old.resolve("memory.force_empty"), "");
+        var onOldHost = Cgroups.parse(List.of(mount(root.resolve("memory"), "cgroup cgroup rw,memory")));
+        onOldHost.pushOut("/cay-0/box/_own");
+        assertThat(old.resolve("memory.force_empty")).hasContent("0");
+        onOldHost.pushOut("/cay-0/gone");
+    }
+
+    @Test
     void looksIntoGroupsBelow() throws IOException {
         Path own = Files.createDirectories(root.resolve("cay-0/box/_own"));
         Path side = Files.createDirectories(root.resolve("cay-0/box/_servers/side"));
