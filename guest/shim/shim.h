@@ -15,6 +15,8 @@
  *            It stays open at a number that CRIU does not use; each process makes its userfaultfd by it and closes it.
  * cache.c    CRIU keeps what it found out of the kernel in /run, where that is a tmpfs, and else finds it out at each call.
  *            It is kept beside this file instead.
+ * pages.c    A dump that nobody needs any more is given up between two pieces of memory, and one that nobody waits for does
+ *            not fill the page cache.
  * programs.c, archive.c
  *            CRIU starts programs for each file system in memory, and to hold traffic back. What need not be is not started. */
 #ifndef CAY_SHIM_H

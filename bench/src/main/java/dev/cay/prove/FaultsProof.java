@@ -39,6 +39,8 @@ final class FaultsProof implements Proof {
         RESUME,
         /// A resume of one that is frozen and not saved yet.
         THAW,
+        /// A resume of one that is just being saved.
+        INTERRUPT,
         SNAPSHOT,
         FORK,
         ROLLBACK
@@ -55,7 +57,7 @@ final class FaultsProof implements Proof {
                         List.of("pausing", "closed", "noted-frozen", "frozen", "node-paused"),
                         List.of("memory-saved", "disk-saved", "commands-saved", "saved", "unsynced", "synced"),
                         List.of("paused", "original-ended")));
-            case THAW -> List.of("resuming", "thawed", "running", "node-resumed");
+            case THAW, INTERRUPT -> List.of("resuming", "thawed", "running", "node-resumed");
             case RESUME -> all(Stream.of(List.of("resuming"), BRINGING, List.of("node-resumed")));
             case SNAPSHOT -> all(Stream.of(SAVING, after));
             case FORK -> all(Stream.of(SAVING, after, List.of("disk-brought", "commands-brought")));
@@ -211,7 +213,7 @@ final class FaultsProof implements Proof {
                 if (lost != null) {
                     return lost;
                 }
-                if (wanted.operation() == Operation.RESUME || wanted.operation() == Operation.THAW) {
+                if (isResume(wanted.operation())) {
                     require(sandbox.pause("saved"));
                 }
                 String failure = attempt(wanted.operation());
@@ -226,13 +228,23 @@ final class FaultsProof implements Proof {
             }
         }
 
+        private static boolean isResume(Operation operation) {
+            return switch (operation) {
+                case RESUME, THAW, INTERRUPT -> true;
+                case PAUSE, FREEZE, SNAPSHOT, FORK, ROLLBACK -> false;
+            };
+        }
+
         private void strike(Case wanted) throws IOException, InterruptedException {
             if (wanted.operation() == Operation.RESUME) {
                 require(sandbox.pause("saved"));
                 awaitOriginalGone();
             }
-            if (wanted.operation() == Operation.THAW) {
+            if (wanted.operation() == Operation.THAW || wanted.operation() == Operation.INTERRUPT) {
                 require(sandbox.pause("frozen"));
+            }
+            if (wanted.operation() == Operation.INTERRUPT) {
+                await(this::isBeingSaved);
             }
             wanted.fault().arm(cay, wanted.step());
             attempt(wanted.operation());
@@ -263,7 +275,7 @@ final class FaultsProof implements Proof {
             return switch (operation) {
                 case PAUSE -> sandbox.pause("saved");
                 case FREEZE -> sandbox.pause("frozen");
-                case RESUME, THAW -> sandbox.api("POST", "/connect", "{\"timeout\":3600}");
+                case RESUME, THAW, INTERRUPT -> sandbox.api("POST", "/connect", "{\"timeout\":3600}");
                 case SNAPSHOT -> sandbox.api("POST", "/snapshots", "{\"name\":\"again\"}");
                 case FORK -> sandbox.api("POST", "/fork", "{\"timeout\":15}");
                 case ROLLBACK -> sandbox.api("POST", "/rollback", "{\"snapshotID\":\"%s\"}".formatted(snapshot));
@@ -292,6 +304,18 @@ final class FaultsProof implements Proof {
 
         private String[] counted() throws IOException, InterruptedException {
             return sandbox.run(List.of("/bin/cat", "/count")).strip().split(" ");
+        }
+
+        private boolean isBeingSaved() throws IOException {
+            var images = cay.directory().resolve("state/pool/snapshots");
+            try (var snapshots = Files.newDirectoryStream(images, sandbox.id() + ".*")) {
+                for (var snapshot : snapshots) {
+                    if (Files.exists(snapshot.resolve("memory"))) {
+                        return true;
+                    }
+                }
+            }
+            return false;
         }
 
         private void awaitOriginalGone() throws IOException, InterruptedException {

@@ -4,6 +4,7 @@ import dev.cay.life.WholeFile;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -63,6 +64,26 @@ final class Bundle {
 
     Path criuWork() {
         return directory.resolve("criu");
+    }
+
+    /// The file whose existence tells CRIU to give its dump up.
+    Path giveUp() {
+        return directory.resolve("give-up");
+    }
+
+    /// @param giveUp whether dumps of the container are given up from now on
+    void tellDumps(boolean giveUp) {
+        try {
+            if (giveUp) {
+                Files.writeString(giveUp(), "");
+            } else {
+                Files.deleteIfExists(giveUp());
+            }
+        } catch (NoSuchFileException e) {
+            // There is no container any more.
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.INTERNAL, "cannot write " + giveUp(), e);
+        }
     }
 
     /// What the filler reports of itself; there while and after the container's memory is brought in.
@@ -129,7 +150,12 @@ final class Bundle {
         try {
             var places = new LinkedHashMap<String, String>();
             String ours = directory.resolve(MOUNTS) + "/";
-            var config = JSON.readTree(Files.readAllBytes(config()));
+            byte[] text = Files.readAllBytes(config());
+            // Most have none, and a pause must not wait until tens of kilobytes are parsed.
+            if (!new String(text, StandardCharsets.UTF_8).contains("/" + MOUNTS + "/")) {
+                return places;
+            }
+            var config = JSON.readTree(text);
             for (var mount : config.path("mounts")) {
                 if (mount.path("source").asString("").startsWith(ours)) {
                     String place = mount.path("destination").asString();

@@ -30,6 +30,10 @@ public interface ContainerRuntime {
     /// Stops all processes where they are; memory stays.
     void freeze(SandboxId id);
 
+    /// Has the kernel write the memory of a frozen container to the swap, as far as it can. Takes seconds; does nothing
+    /// where there is no swap. It comes back as it is touched.
+    void pushOut(SandboxId id);
+
     /// Lets them go on. Refuses one some of whose memory is lost: it would find zeros in its place.
     void thaw(SandboxId id);
 
@@ -38,6 +42,11 @@ public interface ContainerRuntime {
     ///
     /// @param after what happens to the original; after a failed dump it always continues as before
     void checkpoint(SandboxId id, Path images, After after);
+
+    /// Has checkpoints of a container fail soon, also one that is being made, until it is thawed or told to {@link
+    /// #stay}.
+    /// It is as before then. On any thread; unknown ids are ignored.
+    void giveUpCheckpoint(SandboxId id);
 
     /// Refuses as CONFLICT or NOT_SAVED what {@link #checkpoint} would refuse before it begins.
     void requireSavable(SandboxId id);

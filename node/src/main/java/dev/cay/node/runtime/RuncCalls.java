@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +32,12 @@ final class RuncCalls {
     private static final String CONNECTIONS = "CAY_CONNECTIONS";
 
     private static final String CONNECTION_IMAGE = "tcp-stream-";
+
+    /// Names a file to the shim in CRIU. When it exists, the dump fails.
+    private static final String GIVE_UP = "CAY_GIVE_UP";
+
+    /// Tells the shim in CRIU to have the disk write memory while it is dumped.
+    private static final String BEHIND = "CAY_BEHIND";
 
     private final GuestProgram guest;
     private final Path states;
@@ -86,7 +93,12 @@ final class RuncCalls {
         }
         words.add(id.value());
         var command = new Command("saving the sandbox's processes", words, SAVE_LIMIT);
-        execute(command, bundle, null, Map.of(CONNECTIONS, "look"));
+        var variables = new HashMap<>(
+                Map.of(CONNECTIONS, "look", GIVE_UP, bundle.giveUp().toString()));
+        if (after == ContainerRuntime.After.STAY_PAUSED) {
+            variables.put(BEHIND, "yes");
+        }
+        execute(command, bundle, null, variables);
         try {
             OpenFileSizes.forget(images, bundle.mountedAt().keySet());
         } catch (IOException e) {

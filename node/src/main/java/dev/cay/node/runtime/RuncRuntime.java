@@ -167,6 +167,12 @@ public final class RuncRuntime implements ContainerRuntime {
     }
 
     @Override
+    public void giveUpCheckpoint(SandboxId id) {
+        bundle(id).tellDumps(true);
+        Launcher.of(bundle(id)).hurry();
+    }
+
+    @Override
     public void requireSavable(SandboxId id) {
         var container = require(id);
         FuseMount.refuse(container);
@@ -234,6 +240,7 @@ public final class RuncRuntime implements ContainerRuntime {
 
     private Optional<Container> mend(SandboxId id) {
         settle(id);
+        bundle(id).tellDumps(false);
         var container = find(id);
         container.ifPresent(found -> new CutDump(found).clear(guest.path(), pids(id)));
         return container;
@@ -312,8 +319,15 @@ public final class RuncRuntime implements ContainerRuntime {
     }
 
     @Override
+    public void pushOut(SandboxId id) {
+        groups.pushOut(id);
+    }
+
+    @Override
     public void thaw(SandboxId id) {
         requireWhole(filler(id).fill());
+        bundle(id).tellDumps(false);
+        groups.keepInMemory(id);
         cgroups.thaw(groups.of(id));
     }
 

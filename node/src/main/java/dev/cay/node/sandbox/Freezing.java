@@ -3,6 +3,7 @@ package dev.cay.node.sandbox;
 import dev.cay.life.Steps;
 import dev.cay.node.mcp.Gateways;
 import dev.cay.node.runtime.ContainerRuntime;
+import dev.cay.node.sandbox.FrozenSandboxes.Outcome;
 import dev.cay.node.sandbox.Life.Stage;
 import dev.cay.node.snapshot.SnapshotStore;
 import dev.cay.node.snapshot.Snapshots;
@@ -27,6 +28,7 @@ final class Freezing implements FrozenSandboxes.Original {
     private static final Duration LIMIT = Duration.ofMinutes(6);
     private static final Duration GIVE_WAY_LIMIT = Duration.ofSeconds(30);
     private static final String RESTARTED = "the machine was restarted before its memory was on the disk";
+    private static final String STOPPED = "Cay was stopped before its memory was on the disk";
     private static final String ENDED = "its frozen processes ended before its memory was on the disk";
 
     private final SnapshotStore store;
@@ -45,6 +47,14 @@ final class Freezing implements FrozenSandboxes.Original {
     /// Whether the container is being dumped, which takes long.
     private volatile boolean dumping;
 
+    private final Urgency urgency;
+
+    /// Counts its dumps.
+    private int dumps;
+
+    /// What the last dump has kept of it, unless it went on since; its snapshot may not be on the disk yet.
+    private @Nullable Saved dumped;
+
     Freezing(KeeperParts parts, HostFootprint footprint, KeeperThread turns, Life life, Doors doors) {
         this.store = parts.saved().store();
         this.snapshots = parts.saved().snapshots();
@@ -55,6 +65,7 @@ final class Freezing implements FrozenSandboxes.Original {
         this.turns = turns;
         this.life = life;
         this.doors = doors;
+        this.urgency = new Urgency(() -> runtime.giveUpCheckpoint(id()));
     }
 
     @Override
@@ -76,25 +87,40 @@ final class Freezing implements FrozenSandboxes.Original {
         return all.has(id());
     }
 
-    /// Whether it may be frozen now and saved later: not so much waits for that already, and its memory can be saved if
-    /// nobody is told that it cannot.
-    boolean isAllowed(Keep keep) {
-        if (keep == Keep.FILES || all.isTooMuch(resident())) {
+    /// Pauses it, if it may be frozen now and saved later: not so much waits for that already, and nothing is known
+    /// that
+    /// keeps its memory from being saved. On the keeper's thread.
+    ///
+    /// @return whether it is frozen
+    boolean freeze(Keep keep) {
+        if (keep == Keep.FILES) {
             return false;
         }
+        life.requireOpen();
+        life.requireWanted();
+        long memory = resident();
+        if (all.isTooMuch(memory) || !isSavable(keep)) {
+            return false;
+        }
+        freezeNow(memory);
+        return true;
+    }
+
+    /// Refuses one whose memory must be kept.
+    private boolean isSavable(Keep keep) {
         try {
             snapshots.requireSavable(id());
             return true;
         } catch (CayException e) {
-            return keep == Keep.MEMORY;
+            if (keep == Keep.MEMORY) {
+                throw e;
+            }
+            return false;
         }
     }
 
-    /// Pauses it. On the keeper's thread.
-    void freeze() {
-        life.requireOpen();
-        life.requireWanted();
-        snapshots.requireSavable(id());
+    /// @param memory bytes that it holds
+    private void freezeNow(long memory) {
         doors.refuse();
         doors.closeToSleep();
         Steps.reach("closed");
@@ -109,7 +135,7 @@ final class Freezing implements FrozenSandboxes.Original {
         Steps.reach("frozen");
         life.enter(Stage.PAUSED);
         gateways.sleep(id());
-        join(false);
+        join(memory, false);
     }
 
     private void reopen(RuntimeException failure) {
@@ -122,14 +148,16 @@ final class Freezing implements FrozenSandboxes.Original {
     }
 
     /// Joins the frozen ones of the machine.
-    private void join(boolean saved) {
+    ///
+    /// @param memory bytes that it holds
+    private void join(long memory, boolean saved) {
         memoryKills = runtime.memoryKills(id());
-        all.add(this, resident(), saved);
+        all.add(this, memory, saved);
     }
 
     /// Its snapshot is on the disk: it stays frozen while there is room. On the keeper's thread.
     void keep() {
-        join(true);
+        join(resident(), true);
     }
 
     @Override
@@ -153,27 +181,67 @@ final class Freezing implements FrozenSandboxes.Original {
         }
     }
 
+    /// Somebody waits for it to go on with its memory. On any thread.
+    Urgency.Waiting wanted() {
+        return urgency.begin();
+    }
+
+    /// Its keeper's thread is free while the disk writes, so that it can go on meanwhile.
     @Override
-    public boolean save() {
-        return turns.ask("be saved", LIMIT, () -> {
-            if (!life.is(Stage.PAUSED) || !isUnsaved()) {
-                return false;
+    public Outcome save() {
+        var outcome = turns.ask("be saved", LIMIT, this::dumpBehind);
+        if (outcome != Outcome.SAVED) {
+            return outcome;
+        }
+        int mine = dumps;
+        try {
+            snapshots.sync();
+        } catch (CayException e) {
+            return turns.ask("stay frozen", LIMIT, () -> {
+                stayFrozen(e);
+                return failed(e);
+            });
+        }
+        return turns.ask("be noted as saved", LIMIT, () -> {
+            if (life.is(Stage.PAUSED) && isUnsaved() && dumped != null && mine == dumps) {
+                noteSaved();
             }
-            if (isFilling()) {
-                stayFrozen(new CayException(ErrorKind.DEADLINE_EXCEEDED, "its memory does not come back in time"));
-                return true;
-            }
-            try {
-                saveNow();
-                return false;
-            } catch (CayException e) {
-                log.atWarn()
-                        .setCause(e)
-                        .addKeyValue("sandbox", id())
-                        .log("a frozen sandbox could not be saved; trying once more");
-                return isUnsaved();
-            }
+            return isUnsaved() ? Outcome.LATER : Outcome.SAVED;
         });
+    }
+
+    /// Writes its snapshot, unless somebody waits for it. On the keeper's thread.
+    private Outcome dumpBehind() {
+        if (!life.is(Stage.PAUSED) || !isUnsaved()) {
+            return Outcome.LATER;
+        }
+        if (isFilling()) {
+            stayFrozen(new CayException(ErrorKind.DEADLINE_EXCEEDED, "its memory does not come back in time"));
+            return Outcome.FAILED;
+        }
+        if (!urgency.beginDump()) {
+            return Outcome.LATER;
+        }
+        try {
+            dump();
+            // Files alone, if its memory was lost.
+            return isUnsaved() ? Outcome.SAVED : Outcome.LATER;
+        } catch (CayException e) {
+            return failed(e);
+        } finally {
+            urgency.endDump();
+        }
+    }
+
+    private Outcome failed(CayException e) {
+        if (urgency.isWanted()) {
+            return Outcome.LATER;
+        }
+        log.atWarn()
+                .setCause(e)
+                .addKeyValue("sandbox", id())
+                .log("a frozen sandbox could not be saved; trying once more");
+        return Outcome.FAILED;
     }
 
     /// Why its memory cannot be saved any more; null if it can.
@@ -187,21 +255,36 @@ final class Freezing implements FrozenSandboxes.Original {
 
     /// Saves it; if that fails, it is frozen as before. On the keeper's thread.
     void saveNow() {
+        dump();
+        if (!isUnsaved()) {
+            return;
+        }
+        try {
+            snapshots.sync();
+            noteSaved();
+        } catch (RuntimeException e) {
+            stayFrozen(e);
+            throw e;
+        }
+    }
+
+    /// Writes its snapshot, or keeps its files if its memory is lost. If that fails, it is frozen as before.
+    private void dump() {
         String loss = loss();
         if (loss != null) {
             keepFiles(loss);
+            return;
+        }
+        if (dumped != null) {
             return;
         }
         try {
             // What an earlier try or daemon left.
             store.delete(notes().snapshot());
             dumping = true;
-            var snapshot = footprint.save(Keep.MEMORY);
+            dumps++;
+            dumped = footprint.save(Keep.MEMORY).saved();
             Steps.reach("unsynced");
-            snapshots.sync();
-            Steps.reach("synced");
-            footprint.note(notes().paused(snapshot.saved()));
-            Steps.reach("paused");
         } catch (RuntimeException e) {
             dumping = false;
             stayFrozen(e);
@@ -209,11 +292,20 @@ final class Freezing implements FrozenSandboxes.Original {
         } finally {
             dumping = false;
         }
+    }
+
+    /// The disk has all of it.
+    private void noteSaved() {
+        Steps.reach("synced");
+        footprint.note(notes().paused(Objects.requireNonNull(dumped)));
+        dumped = null;
+        Steps.reach("paused");
         all.tell(id(), saved());
     }
 
     /// It is frozen as before, and its notes say why.
     private void stayFrozen(RuntimeException failure) {
+        dumped = null;
         if (life.doomed()) {
             return;
         }
@@ -224,6 +316,9 @@ final class Freezing implements FrozenSandboxes.Original {
         }
         try {
             runtime.stay(id());
+            if (urgency.isWanted()) {
+                return;
+            }
             String reason = failure instanceof CayException known ? known.userMessage() : "Cay could not write it";
             var now = Saved.notYet(reason);
             if (!now.equals(saved())) {
@@ -237,6 +332,15 @@ final class Freezing implements FrozenSandboxes.Original {
 
     private Saved saved() {
         return Objects.requireNonNull(notes().saved(), "a paused sandbox without a word on what was saved");
+    }
+
+    @Override
+    public void pushOut() {
+        turns.askIfThere("be pushed out to the swap", GIVE_WAY_LIMIT, () -> {
+            if (life.is(Stage.PAUSED) && !urgency.isWanted()) {
+                runtime.pushOut(id());
+            }
+        });
     }
 
     @Override
@@ -264,6 +368,7 @@ final class Freezing implements FrozenSandboxes.Original {
     }
 
     private void keepFiles(String reason) {
+        dumped = null;
         if (!footprint.saveRest(reason)) {
             throw new CayException(ErrorKind.NOT_SAVED, "the files of sandbox %s are gone".formatted(id()));
         }
@@ -277,16 +382,24 @@ final class Freezing implements FrozenSandboxes.Original {
     ///
     /// @param whole false to keep the files alone of what cannot be saved
     void leaveMemory(boolean whole) {
-        if (isUnsaved()) {
-            try {
-                saveNow();
-            } catch (CayException e) {
-                if (whole) {
-                    throw e;
-                }
-                keepFiles(e.userMessage());
-                return;
+        if (isUnsaved() && !urgency.beginDump()) {
+            if (!whole) {
+                keepFiles(STOPPED);
             }
+            return;
+        }
+        try {
+            if (isUnsaved()) {
+                saveNow();
+            }
+        } catch (CayException e) {
+            if (whole) {
+                throw e;
+            }
+            keepFiles(urgency.isWanted() ? STOPPED : e.userMessage());
+            return;
+        } finally {
+            urgency.endDump();
         }
         if (footprint.slot() != null) {
             vacate();
@@ -300,6 +413,8 @@ final class Freezing implements FrozenSandboxes.Original {
         if (runtime.find(id()).isEmpty() || (!isUnsaved() && runtime.memoryKills(id()) > memoryKills)) {
             return false;
         }
+        // From now on it is not what was dumped.
+        dumped = null;
         try {
             doors.open(footprint.thaw().orElseThrow(life::notRunning));
             Steps.reach("thawed");
@@ -347,7 +462,7 @@ final class Freezing implements FrozenSandboxes.Original {
         life.enter(Stage.PAUSED);
         turns.later(() -> {
             runtime.stay(id());
-            join(false);
+            join(resident(), false);
         });
     }
 

@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -28,9 +29,8 @@ public final class FrozenSandboxes implements HostCapacity.Relief, AutoCloseable
     private static final Logger log = LoggerFactory.getLogger(FrozenSandboxes.class);
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-    /// A sandbox that is resumed right after its pause goes on at once, because its save has not begun. A save that has
-    /// begun is awaited.
-    private static final Duration BEFORE_SAVE = Duration.ofMillis(500);
+    /// A sandbox that is resumed right after its pause goes on at once, because its save has not begun.
+    private static final Duration BEFORE_SAVE = Duration.ofMillis(100);
 
     private static final Duration FIRST_RETRY = Duration.ofSeconds(5);
     private static final int MOST_DOUBLINGS = 6;
@@ -45,10 +45,11 @@ public final class FrozenSandboxes implements HostCapacity.Relief, AutoCloseable
         /// Whether its memory is still coming back. It cannot be saved before.
         boolean isFilling();
 
-        /// Saves it, unless it goes on already.
-        ///
-        /// @return whether that failed
-        boolean save();
+        /// Saves it, unless it goes on already or somebody waits for that.
+        Outcome save();
+
+        /// Has the kernel write its memory to the swap, as far as it can. Takes seconds.
+        void pushOut();
 
         /// Gives up the frozen container of a saved one.
         void giveWay();
@@ -60,10 +61,23 @@ public final class FrozenSandboxes implements HostCapacity.Relief, AutoCloseable
         long resident();
     }
 
+    /// What came of a save.
+    enum Outcome {
+        SAVED,
+        FAILED,
+        /// It was not tried, or was given up.
+        LATER
+    }
+
     /// One frozen sandbox. Guarded by the lock of all.
     private static final class Entry {
         private final Original original;
         private final long memory;
+
+        /// Bytes that it holds, as far as is known: less than at first when it was pushed out to the swap.
+        private long held;
+
+        private boolean pushed;
         private boolean saved;
         private boolean busy;
         private int failures;
@@ -79,6 +93,7 @@ public final class FrozenSandboxes implements HostCapacity.Relief, AutoCloseable
         private Entry(Original original, long memory, boolean saved, Duration beforeSave) {
             this.original = original;
             this.memory = memory;
+            this.held = memory;
             this.saved = saved;
             this.nextTry = frozen + beforeSave.toNanos();
         }
@@ -90,11 +105,21 @@ public final class FrozenSandboxes implements HostCapacity.Relief, AutoCloseable
         }
     }
 
-    private final HostCapacity capacity;
+    /// What decides about the memory of this machine.
+    ///
+    /// @param isShort  whether there is none for another sandbox
+    /// @param swaps    whether there is a swap
+    /// @param swapRoom bytes of the swap that frozen sandboxes may have
+    record Memory(BooleanSupplier isShort, BooleanSupplier swaps, LongSupplier swapRoom) {
+        private static Memory of(HostCapacity capacity) {
+            return new Memory(capacity::isShort, capacity::swaps, capacity::swapRoom);
+        }
+    }
+
+    private final Memory machine;
     private final long budget;
     private final int atOnce;
     private final Duration beforeSave;
-    private final BooleanSupplier swaps;
     private final List<Node.SavedListener> listeners = new CopyOnWriteArrayList<>();
 
     /// In the order of their pauses.
@@ -108,23 +133,16 @@ public final class FrozenSandboxes implements HostCapacity.Relief, AutoCloseable
 
     /// @param budget bytes of memory that frozen sandboxes may hold together once they are saved
     public FrozenSandboxes(HostCapacity capacity, long budget) {
-        this(
-                capacity,
-                budget,
-                Math.max(1, Runtime.getRuntime().availableProcessors() / 2),
-                BEFORE_SAVE,
-                capacity::swaps);
+        this(Memory.of(capacity), budget, Math.max(1, Runtime.getRuntime().availableProcessors() / 2), BEFORE_SAVE);
     }
 
     /// @param atOnce     how many are saved at a time
     /// @param beforeSave how long each is frozen before its save begins, unless memory is short
-    /// @param swaps      whether the host has a swap
-    FrozenSandboxes(HostCapacity capacity, long budget, int atOnce, Duration beforeSave, BooleanSupplier swaps) {
-        this.capacity = capacity;
+    FrozenSandboxes(Memory machine, long budget, int atOnce, Duration beforeSave) {
+        this.machine = machine;
         this.budget = budget;
         this.atOnce = atOnce;
         this.beforeSave = beforeSave;
-        this.swaps = swaps;
     }
 
     void listen(Node.SavedListener listener) {
@@ -200,7 +218,7 @@ public final class FrozenSandboxes implements HostCapacity.Relief, AutoCloseable
     /// Bytes on the swap, which come back with their sandboxes.
     @Override
     public long owed() {
-        if (!swaps.getAsBoolean()) {
+        if (!machine.swaps.getAsBoolean()) {
             return 0;
         }
         List<Entry> all;
@@ -273,20 +291,23 @@ public final class FrozenSandboxes implements HostCapacity.Relief, AutoCloseable
     }
 
     private void save(Entry entry) {
-        boolean failed = true;
+        var outcome = Outcome.FAILED;
         try {
-            failed = entry.original.save();
+            outcome = entry.original.save();
         } catch (RuntimeException e) {
             log.atWarn().setCause(e).addKeyValue("sandbox", entry.original.id()).log("a frozen sandbox was not saved");
         } finally {
-            ended(entry, failed);
+            ended(entry, outcome);
         }
     }
 
-    private synchronized void ended(Entry entry, boolean failed) {
+    private synchronized void ended(Entry entry, Outcome outcome) {
         entry.busy = false;
-        entry.saved = !failed;
-        if (failed) {
+        entry.saved = outcome == Outcome.SAVED;
+        if (outcome == Outcome.LATER) {
+            entry.nextTry = System.nanoTime() + FIRST_RETRY.toNanos();
+        }
+        if (outcome == Outcome.FAILED) {
             var pause = FIRST_RETRY.multipliedBy(1L << Math.min(entry.failures, MOST_DOUBLINGS));
             entry.failures++;
             entry.nextTry = System.nanoTime() + pause.toNanos();
@@ -295,7 +316,7 @@ public final class FrozenSandboxes implements HostCapacity.Relief, AutoCloseable
     }
 
     private boolean isOverBudget() {
-        return entries.values().stream().mapToLong(entry -> entry.memory).sum() > budget;
+        return entries.values().stream().mapToLong(entry -> entry.held).sum() > budget;
     }
 
     private Optional<Entry> saved() {
@@ -311,15 +332,63 @@ public final class FrozenSandboxes implements HostCapacity.Relief, AutoCloseable
     /// Called periodically.
     void lookAfter() {
         keepWithinBudget();
+        while (onlyUnsavableAreLeft() && machine.isShort.getAsBoolean() && keepFilesOfOne()) {
+            log.atWarn().log("memory is short: a frozen sandbox that cannot be saved was given up");
+        }
     }
 
-    /// Lets saved ones give way until the others fit into the budget and the machine has memory to spare.
+    /// Whether there are some that could not be saved, and none that is saved or may be soon.
+    private synchronized boolean onlyUnsavableAreLeft() {
+        return !entries.isEmpty() && entries.values().stream().allMatch(entry -> !entry.saved && entry.failures > 0);
+    }
+
+    private boolean keepFilesOfOne() {
+        return giveWay(
+                entry -> !entry.saved && entry.failures > 0,
+                original -> original.keepFilesAlone("memory ran short while it could not be saved"));
+    }
+
+    /// Pushes saved ones out to the swap, or lets them give way, until the others fit into the budget and the machine
+    /// has
+    /// memory to spare.
     private void keepWithinBudget() {
         while (needsRoom()) {
-            if (!giveWay(entry -> entry.saved, Original::giveWay)) {
+            if (!pushOut() && !giveWay(entry -> entry.saved, Original::giveWay)) {
                 return;
             }
         }
+    }
+
+    /// Pushes one out to the swap, if it has room. What is there is still owed to its sandbox, so this helps where the
+    /// budget is used up, and not where memory is short.
+    private boolean pushOut() {
+        long room = machine.swapRoom.getAsLong();
+        Entry found;
+        synchronized (this) {
+            var first = first(entry -> entry.saved && !entry.pushed && entry.memory <= room);
+            if (first.isEmpty() || !isOverBudget()) {
+                return false;
+            }
+            found = first.get();
+            found.busy = true;
+            found.pushed = true;
+        }
+        long held = found.memory;
+        try {
+            found.original.pushOut();
+            held = Math.min(held, found.original.resident());
+        } catch (CayException e) {
+            log.atWarn()
+                    .setCause(e)
+                    .addKeyValue("sandbox", found.original.id())
+                    .log("a frozen sandbox cannot be pushed out to the swap");
+        }
+        synchronized (this) {
+            found.busy = false;
+            found.held = held;
+            changed();
+        }
+        return true;
     }
 
     private boolean needsRoom() {
@@ -331,7 +400,7 @@ public final class FrozenSandboxes implements HostCapacity.Relief, AutoCloseable
                 return true;
             }
         }
-        return capacity.isShort();
+        return machine.isShort.getAsBoolean();
     }
 
     /// Has the first give way that can.
@@ -382,9 +451,7 @@ public final class FrozenSandboxes implements HostCapacity.Relief, AutoCloseable
     public boolean relieve() {
         return giveWay(entry -> entry.saved, Original::giveWay)
                 || (awaitSave() && giveWay(entry -> entry.saved, Original::giveWay))
-                || giveWay(
-                        entry -> entry.failures > 0,
-                        original -> original.keepFilesAlone("memory ran short while it could not be saved"));
+                || keepFilesOfOne();
     }
 
     /// @return whether one was saved in time

@@ -87,9 +87,7 @@ final class Saving {
                 if (until == Durability.SAVED && freezing.isUnsaved()) {
                     freezing.saveNow();
                 }
-            } else if (until == Durability.FROZEN && freezing.isAllowed(keep)) {
-                freezing.freeze();
-            } else {
+            } else if (until != Durability.FROZEN || !freezing.freeze(keep)) {
                 becomePaused(keep, keep == Keep.FILES ? doors::close : doors::closeToSleep);
                 putServersAway();
                 settle(notes().snapshot());
@@ -257,6 +255,11 @@ final class Saving {
         });
     }
 
+    /// The daemon stops and has no more time: no save begins, and one that is being made is given up. On any thread.
+    void saveNoMore() {
+        freezing.wanted();
+    }
+
     /// Saves a frozen one that is not saved yet; does nothing for others.
     void saveFrozen() {
         freezing.save();
@@ -274,17 +277,25 @@ final class Saving {
 
     /// Resumes a paused sandbox.
     void resume(boolean memory) {
-        turns.ask("be resumed", LIMIT, () -> {
-            if (!life.is(Stage.OPEN)) {
-                life.requirePaused();
-                if (!(memory && savedNow().memory() && isInMemory() && freezing.thaw())) {
-                    freezing.requireSnapshot();
-                    restore(memory);
-                }
-                nowRuns();
+        if (!memory) {
+            turns.ask("be resumed", LIMIT, () -> becomeOpen(false));
+            return;
+        }
+        try (var _ = freezing.wanted()) {
+            turns.ask("be resumed", LIMIT, () -> becomeOpen(true));
+        }
+    }
+
+    private boolean becomeOpen(boolean memory) {
+        if (!life.is(Stage.OPEN)) {
+            life.requirePaused();
+            if (!(memory && savedNow().memory() && isInMemory() && freezing.thaw())) {
+                freezing.requireSnapshot();
+                restore(memory);
             }
-            return null;
-        });
+            nowRuns();
+        }
+        return true;
     }
 
     private void restore(boolean memory) {

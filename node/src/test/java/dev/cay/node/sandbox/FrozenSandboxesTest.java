@@ -2,13 +2,11 @@ package dev.cay.node.sandbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.cay.node.host.HostCapacity;
 import dev.cay.testing.Await;
 import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +23,8 @@ final class FrozenSandboxesTest {
     private static final long MIB = 1 << 20;
 
     private final List<String> done = new CopyOnWriteArrayList<>();
-    private boolean swaps;
+    private volatile boolean isShort;
+    private volatile long swapRoom;
     private FrozenSandboxes frozen = sandboxes(1 << 30);
 
     private FrozenSandboxes sandboxes(long budget) {
@@ -33,7 +32,8 @@ final class FrozenSandboxesTest {
     }
 
     private FrozenSandboxes sandboxes(long budget, Duration beforeSave) {
-        return new FrozenSandboxes(new HostCapacity(Path.of("/")), budget, 1, beforeSave, () -> swaps);
+        var machine = new FrozenSandboxes.Memory(() -> isShort, () -> swapRoom > 0, () -> swapRoom);
+        return new FrozenSandboxes(machine, budget, 1, beforeSave);
     }
 
     @AfterEach
@@ -47,6 +47,7 @@ final class FrozenSandboxesTest {
         volatile boolean fails;
         volatile boolean filling;
         volatile long resident = 100 * MIB;
+        volatile long remains = 10 * MIB;
         final CountDownLatch maySave = new CountDownLatch(1);
 
         Sleeper(String name) {
@@ -74,10 +75,16 @@ final class FrozenSandboxesTest {
         }
 
         @Override
-        public boolean save() {
+        public FrozenSandboxes.Outcome save() {
             done.add("save " + name);
             Await.until("%s may be saved".formatted(name), maySave);
-            return fails;
+            return fails ? FrozenSandboxes.Outcome.FAILED : FrozenSandboxes.Outcome.SAVED;
+        }
+
+        @Override
+        public void pushOut() {
+            done.add("out " + name);
+            resident = remains;
         }
 
         @Override
@@ -214,10 +221,84 @@ final class FrozenSandboxesTest {
         add(one, true);
         one.resident = 30 * MIB;
         assertThat(frozen.owed()).isZero();
-        swaps = true;
+        swapRoom = 1;
         assertThat(frozen.owed()).isEqualTo(70 * MIB);
         frozen.remove(one.id());
         assertThat(frozen.owed()).isZero();
+    }
+
+    @Test
+    void arePushedOutToTheSwapBeforeTheyGiveWayToTheBudget() throws Exception {
+        frozen.close();
+        frozen = sandboxes(250 * MIB);
+        swapRoom = 1024 * MIB;
+        add(new Sleeper("one"), true);
+        add(new Sleeper("two"), true);
+        add(new Sleeper("three"), true);
+        await(() -> done.contains("out one"));
+        add(new Sleeper("four"), true);
+        await(() -> done.contains("out two"));
+        frozen.lookAfter();
+        assertThat(done).as("what is on the swap leaves room for others").containsExactly("out one", "out two");
+        assertThat(frozen.owed()).isEqualTo(180 * MIB);
+
+        swapRoom = 50 * MIB;
+        add(new Sleeper("five"), true);
+        await(() -> done.contains("gone one"));
+        assertThat(done).doesNotContain("out three");
+    }
+
+    /// The kernel may find nothing that it can write to the swap.
+    @Test
+    void oneThatStaysInMemoryIsPushedOnceAndGivesWay() throws Exception {
+        frozen.close();
+        frozen = sandboxes(50 * MIB);
+        swapRoom = 1024 * MIB;
+        var one = new Sleeper("one");
+        one.remains = 100 * MIB;
+        add(one, true);
+        await(() -> !frozen.has(one.id()));
+        assertThat(done).containsExactly("out one", "gone one");
+    }
+
+    @Test
+    void filesAloneAreKeptOfWhatCannotBeSavedWhenTheMachineIsShortOfMemory() throws Exception {
+        var bad = new Sleeper("bad").failing();
+        add(bad, false);
+        await(() -> done.contains("save bad"));
+        frozen.lookAfter();
+        assertThat(frozen.has(bad.id())).as("there is memory").isTrue();
+        var good = new Sleeper("good");
+        add(good, false);
+        await(() -> done.contains("save good"));
+        isShort = true;
+        frozen.lookAfter();
+        assertThat(frozen.has(bad.id())).as("another one may give way soon").isTrue();
+        good.atOnce();
+        await(() -> !frozen.has(good.id()));
+        await(() -> {
+            frozen.lookAfter();
+            return !frozen.has(bad.id());
+        });
+        assertThat(done).containsSubsequence("gone good", "files bad");
+    }
+
+    @Test
+    void aSaveThatWasGivenUpIsNoFailure() throws Exception {
+        var one = new Sleeper("one") {
+            @Override
+            public FrozenSandboxes.Outcome save() {
+                super.save();
+                return FrozenSandboxes.Outcome.LATER;
+            }
+        };
+        add(one.atOnce(), false);
+        await(() -> done.contains("save one"));
+        isShort = true;
+        frozen.lookAfter();
+        assertThat(frozen.has(one.id())).as("it may still be saved").isTrue();
+        assertThat(frozen.isSaved(one.id())).isFalse();
+        assertThat(done).containsExactly("save one");
     }
 
     @Test

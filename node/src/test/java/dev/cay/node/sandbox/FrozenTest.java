@@ -15,7 +15,6 @@ import dev.cay.wire.node.Saved;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -132,28 +131,50 @@ class FrozenTest extends NodeTest {
         assertThat(node.traces("sleeper", 0)).isEmpty();
     }
 
+    /// A dump that writes memory only after it was told to give up.
+    private ContainerRuntime lateDump(ContainerRuntime real, CountDownLatch begun, List<CayException> failures) {
+        return new RuntimeAround(real) {
+            private final CountDownLatch givenUp = new CountDownLatch(1);
+
+            @Override
+            public void checkpoint(SandboxId id, Path images, After after) {
+                begun.countDown();
+                FrozenTest.wait(givenUp);
+                try {
+                    super.checkpoint(id, images, after);
+                } catch (CayException e) {
+                    failures.add(e);
+                    throw e;
+                }
+            }
+
+            @Override
+            public void giveUpCheckpoint(SandboxId id) {
+                super.giveUpCheckpoint(id);
+                givenUp.countDown();
+            }
+        };
+    }
+
     @Test
-    void aResumeWaitsForTheDumpAndThaws() throws Exception {
+    void aResumeGivesTheDumpUpAndThaws() throws Exception {
         var begun = new CountDownLatch(1);
-        var goOn = new CountDownLatch(1);
-        reopen(
-                runtime -> new RuntimeAround(runtime) {
-                    @Override
-                    public void checkpoint(SandboxId id, Path images, After after) {
-                        begun.countDown();
-                        super.checkpoint(id, images, after);
-                        FrozenTest.wait(goOn);
-                    }
-                },
-                ROOM_MB);
+        var failures = new CopyOnWriteArrayList<CayException>();
+        reopen(runtime -> lateDump(runtime, begun, failures), ROOM_MB);
         begin("sleeper");
         int pid = pid("sleeper");
         node.keepers.pause(ID, Keep.MEMORY, Durability.FROZEN);
-        assertThat(begun.await(1, TimeUnit.MINUTES)).isTrue();
-        var resumed = CompletableFuture.supplyAsync(() -> node.keepers.resume(ID, true));
-        goOn.countDown();
-        assertThat(resumed.get(60, TimeUnit.SECONDS).saved()).isNull();
+        FrozenTest.wait(begun);
+        assertThat(node.keepers.resume(ID, true).saved()).isNull();
+        assertThat(failures).as("CRIU did not write all of it").hasSize(1);
         assertThat(pid("sleeper")).isEqualTo(pid);
+        assertThat(told).as("that is no failure of its save").isEmpty();
+        assertGoesOn("sleeper");
+
+        node.keepers.pause(ID, Keep.MEMORY, Durability.FROZEN);
+        await(() -> Saved.WHOLE.equals(kept()));
+        assertThat(failures).hasSize(1);
+        node.keepers.resume(ID, true);
         assertGoesOn("sleeper");
     }
 

@@ -60,6 +60,16 @@ class RuntimeAround implements ContainerRuntime {
     }
 
     @Override
+    public void pushOut(SandboxId id) {
+        real.pushOut(id);
+    }
+
+    @Override
+    public void giveUpCheckpoint(SandboxId id) {
+        real.giveUpCheckpoint(id);
+    }
+
+    @Override
     public Container restore(ContainerSpec spec, Path images, String guest) {
         return real.restore(spec, images, guest);
     }
