@@ -34,7 +34,9 @@ final class DownCommand implements Callable<Integer> {
     /// The main class of every Cay process, as command lines name it.
     private static final String MAIN = "dev.cay.cli.Main";
 
-    private static final Duration LIMIT = Duration.ofMinutes(1);
+    /// Longer than a daemon pauses its sandboxes and saves those that are only frozen.
+    private static final Duration LIMIT = Duration.ofMinutes(2);
+
     private static final Duration LIMIT_ALL = Duration.ofMinutes(10);
     private static final Duration LOOK_EVERY = Duration.ofMillis(20);
 

@@ -40,6 +40,7 @@ import dev.cay.web.HostRoots;
 import dev.cay.web.WebFiles;
 import dev.cay.wire.node.NodeDisk;
 import java.io.IOException;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.stream.Stream;
 
@@ -48,6 +49,9 @@ import java.util.stream.Stream;
 public final class NodeAssembly {
     /// A step may use all that its sandbox may, so more would only make each slower.
     private static final int BUILDS_AT_ONCE = 2;
+
+    /// How long a node that stops saves paused sandboxes that are only frozen.
+    private static final Duration SAVES_AT_STOP = Duration.ofSeconds(30);
 
     private final NodeSettings settings;
     private final NodeSurroundings around;
@@ -96,7 +100,7 @@ public final class NodeAssembly {
                 traffic(servers, logs),
                 work,
                 new Keepers.Limits(
-                        settings.limits().mostSpares(), settings.limits().servers())));
+                        settings.limits().mostSpares(), settings.limits().servers(), SAVES_AT_STOP)));
         var images = undo.add(images());
         var serverImages = new ServerImages(
                 images, layers, ServerImages.lockFile(settings.host().stateDir()));

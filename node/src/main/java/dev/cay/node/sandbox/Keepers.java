@@ -26,6 +26,7 @@ import dev.cay.wire.node.SandboxSpec;
 import dev.cay.wire.node.Saved;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -39,8 +40,13 @@ import org.jspecify.annotations.Nullable;
 public final class Keepers implements Node, AutoCloseable {
     /// @param mostSpares how many sandboxes of one kind may be started in advance
     /// @param servers    what side sandboxes of one sandbox may use
-    public record Limits(int mostSpares, ServerLimits servers) {}
+    /// @param saves      how long a daemon that stops saves sandboxes that are only frozen
+    public record Limits(int mostSpares, ServerLimits servers, Duration saves) {}
 
+    /// The same for a daemon that ends all sandboxes.
+    private static final Duration LAST_SAVES = Duration.ofMinutes(5);
+
+    private final Limits limits;
     private final SavedParts saved;
     private final TrafficParts traffic;
     private final SandboxTable table = new SandboxTable();
@@ -64,6 +70,7 @@ public final class Keepers implements Node, AutoCloseable {
             Limits limits,
             SandboxKeeper.Warming warming) {
         var parts = new KeeperParts(host, saved, traffic, work);
+        this.limits = limits;
         this.saved = saved;
         this.traffic = traffic;
         this.paused = new PausedSandboxes(saved, table);
@@ -178,7 +185,7 @@ public final class Keepers implements Node, AutoCloseable {
         starts.spares().close();
         sides.close();
         ForEachSandbox.each(table.ids(keeper -> !keeper.isPaused()), table::kill);
-        paused.settle(false);
+        paused.settle(false, LAST_SAVES);
     }
 
     @Override
@@ -282,7 +289,7 @@ public final class Keepers implements Node, AutoCloseable {
         starts.spares().close();
         sides.close();
         ForEachSandbox.each(table.ids(keeper -> keeper.isSpare() || !keeper.isThere()), table::kill);
-        return paused.settle(true) && sides.isEmpty();
+        return paused.settle(true, limits.saves()) && sides.isEmpty();
     }
 
     /// Called by a keeper when all resources of its sandbox are removed.

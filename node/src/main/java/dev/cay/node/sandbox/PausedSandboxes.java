@@ -1,15 +1,23 @@
 package dev.cay.node.sandbox;
 
 import dev.cay.wire.SandboxId;
+import java.time.Duration;
+import java.util.Collection;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Background work for all paused sandboxes of the node.
 final class PausedSandboxes {
+    private static final Logger log = LoggerFactory.getLogger(PausedSandboxes.class);
     private final SavedParts saved;
     private final SandboxTable table;
+
+    /// Whether a daemon that stops has saved for long enough.
+    private volatile boolean late;
 
     PausedSandboxes(SavedParts saved, SandboxTable table) {
         this.saved = saved;
@@ -30,18 +38,42 @@ final class PausedSandboxes {
         saved.snapshots().compressOld();
     }
 
-    /// Returns when paused sandboxes use nothing of this machine but their snapshots.
+    /// Returns when paused sandboxes use nothing of this machine but their snapshots, or when that takes too long.
+    /// Those
+    /// that are not saved then stay frozen, and the next daemon saves them.
     ///
-    /// @param whole false to keep the files alone of those that cannot be saved
+    /// @param whole false to keep the files alone of those that cannot be saved, or not in time
+    /// @param limit of all together
     /// @return whether there are only paused sandboxes, and none in memory
-    boolean settle(boolean whole) {
+    boolean settle(boolean whole, Duration limit) {
         var waiting = table.all().stream()
                 .filter(keeper -> keeper.saving().isInMemory())
                 .collect(Collectors.toMap(SandboxKeeper::id, SandboxKeeper::saving));
-        ForEachSandbox.each(
-                waiting.keySet(), id -> Objects.requireNonNull(waiting.get(id)).leaveMemory(whole));
+        var alarm = Thread.ofVirtual().name("limit-of-saves").start(() -> endSaves(limit, waiting.values()));
+        try {
+            ForEachSandbox.each(waiting.keySet(), id -> {
+                if (!late || !whole) {
+                    Objects.requireNonNull(waiting.get(id)).leaveMemory(whole);
+                }
+            });
+        } finally {
+            alarm.interrupt();
+        }
         return table.all().stream()
                 .allMatch(keeper -> keeper.isPaused() && !keeper.saving().isInMemory());
+    }
+
+    private void endSaves(Duration limit, Collection<Saving> waiting) {
+        try {
+            Thread.sleep(late ? Duration.ZERO : limit);
+        } catch (InterruptedException e) {
+            return;
+        }
+        late = true;
+        log.atWarn()
+                .addKeyValue("seconds", limit.toSeconds())
+                .log("not all paused sandboxes could be saved in time; the others stay frozen");
+        waiting.forEach(Saving::saveNoMore);
     }
 
     /// Returns when each frozen sandbox is saved, or could not be.

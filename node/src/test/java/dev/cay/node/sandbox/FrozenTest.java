@@ -179,6 +179,27 @@ class FrozenTest extends NodeTest {
     }
 
     @Test
+    void aDaemonThatStopsLeavesWhatItCannotSaveInTimeFrozen() throws Exception {
+        var begun = new CountDownLatch(1);
+        var failures = new CopyOnWriteArrayList<CayException>();
+        reopen(runtime -> lateDump(runtime, begun, failures), ROOM_MB);
+        begin("sleeper");
+        int pid = pid("sleeper");
+        node.keepers.pause(ID, Keep.MEMORY, Durability.FROZEN);
+        int counted = countOutside();
+        FrozenTest.wait(begun);
+        assertThat(node.keepers.endUnclaimed()).as("nothing is left in memory").isFalse();
+        assertThat(failures).hasSize(1);
+        node.close();
+        assertThat(countOutside()).as("no program ran").isEqualTo(counted);
+        open(runtime -> runtime, ROOM_MB);
+        await(() -> Saved.WHOLE.equals(kept()));
+        node.keepers.resume(ID, true);
+        assertThat(pid("sleeper")).isEqualTo(pid);
+        assertGoesOn("sleeper");
+    }
+
+    @Test
     void aKillDoesNotWaitForTheDump() throws Exception {
         var begun = new CountDownLatch(1);
         reopen(

@@ -76,6 +76,9 @@ final class TestNode implements AutoCloseable {
     static final Duration LIMIT = Duration.ofSeconds(60);
     static final int EDGE_PORT = 8443;
     static final SandboxId WARMED = new SandboxId("warmed");
+    /// How long a node that stops saves paused sandboxes.
+    private static final Duration SAVES_AT_STOP = Duration.ofSeconds(5);
+
     static final ServerLimits SERVERS = new ServerLimits(512, 6);
     private static final int MOST_SPARES = 6;
     private static final Pattern STDOUT = Pattern.compile("\"stdout\":\"([^\"]*)\"");
@@ -366,7 +369,8 @@ final class TestNode implements AutoCloseable {
             this.saved = saved;
             this.traffic = traffic;
             this.work = work;
-            keepers = new Keepers(host, saved, traffic, work, limits, warming);
+            var soon = new Keepers.Limits(limits.mostSpares(), limits.servers(), SAVES_AT_STOP);
+            keepers = new Keepers(host, saved, traffic, work, soon, warming);
             return keepers;
         }
     }
