@@ -62,6 +62,26 @@ final class FairTurnsTest {
     }
 
     @Test
+    void whoOfATeamHasWaitedLongestIsNext() throws Exception {
+        var limit = new FairTurns("no", 1, 100, Duration.ofMinutes(1));
+        taken.add(limit.take(LOUD));
+        var numbers = new LinkedBlockingQueue<Integer>();
+        for (int i = 0; i < 5; i++) {
+            int number = i;
+            var thread = Thread.startVirtualThread(() -> {
+                var turn = limit.take(LOUD);
+                numbers.add(number);
+                taken.add(turn);
+            });
+            Await.until("number %d waits".formatted(i), () -> thread.getState() == Thread.State.TIMED_WAITING);
+        }
+        for (int i = 0; i < 5; i++) {
+            leave();
+            assertThat(numbers.poll(30, TimeUnit.SECONDS)).isEqualTo(i);
+        }
+    }
+
+    @Test
     void oneTeamsLineDoesNotTurnAnotherAway() throws Exception {
         var limit = new FairTurns("no", 1, 2, Duration.ofMinutes(1));
         taken.add(limit.take(LOUD));
