@@ -252,6 +252,10 @@ final class FaultsProof implements Proof {
                 await(() -> !cay.daemon().isAlive());
             } else {
                 await(() -> Faults.wasTaken(cay));
+                if (wanted.operation() == Operation.FREEZE) {
+                    // The pause was answered; what is hunted begins to work only now.
+                    await(() -> wanted.fault().foundItsPrey(cay) || isSaved());
+                }
             }
             Faults.clear(cay, wanted.step());
             if (!cay.daemon().isAlive()) {
@@ -304,6 +308,15 @@ final class FaultsProof implements Proof {
 
         private String[] counted() throws IOException, InterruptedException {
             return sandbox.run(List.of("/bin/cat", "/count")).strip().split(" ");
+        }
+
+        private boolean isSaved() throws IOException, InterruptedException {
+            var seen = JsonMapper.shared().readTree(sandbox.api("GET", "", "").body());
+            return seen.path("paused")
+                    .path("durability")
+                    .path("state")
+                    .asString("")
+                    .equals("saved");
         }
 
         private boolean isBeingSaved() throws IOException {

@@ -218,8 +218,8 @@ final class Cgroups {
         freezeTo(group, "THAWED", "0");
     }
 
-    /// Whether memory of a group may be written to the swap; what is there stays until it is touched. In version 1 memory
-    /// and swap have one limit together, which needs no change.
+    /// Whether memory of a group may be written to the swap; what is there stays until it is touched. In version 1
+    /// memory and swap have one limit together, which needs no change.
     void allowSwap(String group, boolean may) {
         if (!controllers.containsKey("memory") && unified != null) {
             write(below(unified, group).resolve("memory.swap.max"), may ? "max" : "0");

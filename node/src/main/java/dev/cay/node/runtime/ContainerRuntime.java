@@ -30,8 +30,12 @@ public interface ContainerRuntime {
     /// Stops all processes where they are; memory stays.
     void freeze(SandboxId id);
 
-    /// Has the kernel write the memory of a frozen container to the swap, as far as it can. Takes seconds; does nothing
-    /// where there is no swap. It comes back as it is touched.
+    /// Memory of a frozen container may be written to the swap until it is thawed. It comes back as it is touched.
+    void allowSwap(SandboxId id);
+
+    /// Has the kernel write the memory of a container to the swap, as far as that is allowed and has room. Takes
+    /// seconds;
+    /// on any thread, also while the container is thawed.
     void pushOut(SandboxId id);
 
     /// Lets them go on. Refuses one some of whose memory is lost: it would find zeros in its place.

@@ -319,6 +319,11 @@ public final class RuncRuntime implements ContainerRuntime {
     }
 
     @Override
+    public void allowSwap(SandboxId id) {
+        groups.allowSwap(id, true);
+    }
+
+    @Override
     public void pushOut(SandboxId id) {
         groups.pushOut(id);
     }
@@ -327,7 +332,7 @@ public final class RuncRuntime implements ContainerRuntime {
     public void thaw(SandboxId id) {
         requireWhole(filler(id).fill());
         bundle(id).tellDumps(false);
-        groups.keepInMemory(id);
+        groups.allowSwap(id, false);
         cgroups.thaw(groups.of(id));
     }
 

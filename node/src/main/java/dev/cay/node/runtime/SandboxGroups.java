@@ -133,20 +133,15 @@ final class SandboxGroups {
         });
     }
 
-    /// Has the kernel write the memory of a frozen sandbox to the swap. Takes seconds.
-    void pushOut(SandboxId id) {
-        allowSwap(id, true);
-        cgroups.pushOut(of(id));
-    }
-
-    /// Nothing of a sandbox is written to the swap from now on.
-    void keepInMemory(SandboxId id) {
-        allowSwap(id, false);
-    }
-
-    private void allowSwap(SandboxId id, boolean may) {
+    /// Whether memory of a sandbox may be written to the swap from now on.
+    void allowSwap(SandboxId id, boolean may) {
         cgroups.allowSwap(around(id), may);
         cgroups.allowSwap(of(id), may);
+    }
+
+    /// Has the kernel write the memory of a sandbox to the swap, as far as it may. Takes seconds.
+    void pushOut(SandboxId id) {
+        cgroups.pushOut(of(id));
     }
 
     /// The group of a container's processes: where it was started, or where one of that name is found.

@@ -336,11 +336,17 @@ final class Freezing implements FrozenSandboxes.Original {
 
     @Override
     public void pushOut() {
-        turns.askIfThere("be pushed out to the swap", GIVE_WAY_LIMIT, () -> {
-            if (life.is(Stage.PAUSED) && !urgency.isWanted()) {
-                runtime.pushOut(id());
+        boolean frozen = turns.ask("be pushed out to the swap", GIVE_WAY_LIMIT, () -> {
+            boolean stays = life.is(Stage.PAUSED) && !urgency.isWanted();
+            if (stays) {
+                runtime.allowSwap(id());
             }
+            return stays;
         });
+        if (frozen) {
+            // Not on the keeper's thread: somebody who wants it meanwhile shall not wait.
+            runtime.pushOut(id());
+        }
     }
 
     @Override

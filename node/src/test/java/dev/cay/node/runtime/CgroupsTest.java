@@ -127,11 +127,12 @@ class CgroupsTest {
         Files.writeString(own.resolve("memory.reclaim"), "");
         var onNewHost = Cgroups.parse(List.of(mount(root.resolve("new"), "cgroup2 cgroup2 rw")));
         var groups = new SandboxGroups("/cay-0", onNewHost, 100, id -> new Bundle(root.resolve("none")));
+        groups.allowSwap(new SandboxId("box"), true);
         groups.pushOut(new SandboxId("box"));
         assertThat(around.resolve("memory.swap.max")).hasContent("max");
         assertThat(own.resolve("memory.swap.max")).hasContent("max");
         assertThat(own.resolve("memory.reclaim")).hasContent("1T");
-        groups.keepInMemory(new SandboxId("box"));
+        groups.allowSwap(new SandboxId("box"), false);
         assertThat(around.resolve("memory.swap.max")).hasContent("0");
         assertThat(own.resolve("memory.swap.max")).hasContent("0");
 

@@ -60,6 +60,11 @@ class RuntimeAround implements ContainerRuntime {
     }
 
     @Override
+    public void allowSwap(SandboxId id) {
+        real.allowSwap(id);
+    }
+
+    @Override
     public void pushOut(SandboxId id) {
         real.pushOut(id);
     }
