@@ -26,6 +26,8 @@ function forward(from, to) {
   const server = net.createServer((near) => {
     const far = net.connect(to)
     near.pipe(far).pipe(near)
+    // Else an answer that never ends would keep the connection, and with it this process.
+    near.on('close', () => far.destroy())
     for (const [one, other] of [[near, far], [far, near]]) one.on('error', () => other.destroy())
   })
   return new Promise((resolve) => server.unref().listen(from, resolve))
