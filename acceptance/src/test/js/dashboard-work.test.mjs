@@ -57,6 +57,39 @@ pd.DataFrame({'city': ['Oslo', '<b>Rome</b>'], 'people': [709037, 2748109]})`)
   await done(page)
 })
 
+test('cells run in each of the six languages', async () => {
+  const sandbox = await Sandbox.create('code-interpreter-v1', { timeoutMs: 900_000 })
+  const page = await signedIn(E2B_API_KEY, `/sandboxes/${sandbox.sandboxId}/code`)
+  const cell = (number) => page.locator('.cell').nth(number)
+  // Each shows what it prints, and all but Bash the value of its last line. No text is in the code as it is in the output.
+  const cells = [
+    ['python', "print('py' + 'thon prints')\n6 * 7 * 11", ['python prints', '462']],
+    ['javascript', "console.log('java' + 'script prints')\n6 * 7 * 12", ['javascript prints', '504']],
+    ['typescript', "const word: string = 'type' + 'script prints'\nconsole.log(word)\n6 * 7 * 13", ['typescript prints', '546']],
+    ['r', 'cat(paste0("r pr", "ints\\n"))\n6 * 7 * 14', ['r prints', '588']],
+    ['bash', 'word=bash\necho "$word prints $((6 * 7 * 15))"', ['bash prints 630']],
+    ['java', 'System.out.println("java pr" + "ints");\n6 * 7 * 16', ['java prints', '672']],
+  ]
+  for (const [at, [language, code, texts]] of cells.entries()) {
+    if (at > 0) await page.click('#new-cell')
+    await cell(at).locator('select').selectOption(language)
+    await cell(at).locator('.source').click()
+    await page.keyboard.type(code)
+    await page.keyboard.press('Control+Enter')
+    for (const text of texts) await shows(cell(at).locator('.shown'), text)
+    await cell(at).locator('text=Stop').waitFor({ state: 'detached' })
+    assert.equal(await cell(at).locator('.shown .error').count(), 0, language)
+  }
+  // Each language keeps its own variables.
+  await page.click('#new-cell')
+  await cell(6).locator('select').selectOption('typescript')
+  await cell(6).locator('.source').fill("word + ' again'")
+  await page.keyboard.press('Control+Enter')
+  await shows(cell(6).locator('.shown'), 'typescript prints again')
+  await sandbox.kill()
+  await done(page)
+})
+
 test('a template is built from a pasted Dockerfile, and its log is followed', async () => {
   const page = await signedIn(E2B_API_KEY, '/templates')
   await page.click('#create')
