@@ -64,6 +64,7 @@ final class DashboardBrowserTest {
             var tests = new ClientTests(NpmClient.e2b());
             var cases =
                     new ArrayList<>(tests.run("dashboard.test.mjs", environment).cases(platform));
+            cases.addAll(tests.run("dashboard-list.test.mjs", environment).cases(platform));
             cases.addAll(tests.run("dashboard-team.test.mjs", environment).cases(platform));
             cases.addAll(tests.run("dashboard-mcp.test.mjs", environment).cases(platform));
             try (var _ = new Restarts(platform, restart)) {
