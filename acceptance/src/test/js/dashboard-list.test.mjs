@@ -1,8 +1,8 @@
-// The dashboard's list of sandboxes: its form, and the keys that lead to pages.
+// The dashboard's list of sandboxes: its form, its groups, what is done with many, and the keys that lead to pages.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Sandbox, until } from './client.mjs'
-import { api, done, LIMIT, shows, signedIn } from './dashboard.mjs'
+import { api, done, LIMIT, row, shows, signedIn } from './dashboard.mjs'
 
 const { E2B_API_KEY, E2B_API_URL } = process.env
 const idOf = (page) => page.url().match(/sandboxes\/(i\w+)/)[1]
@@ -72,6 +72,56 @@ test('the form makes a sandbox without internet', async () => {
   const tried = await sandbox.commands.run('curl -sS -m 5 http://192.0.2.1/ 2>&1 || echo "refused $?"')
   assert.match(tried.stdout, /refused [1-9]/)
   await sandbox.kill()
+  await done(page)
+})
+
+test('sandboxes are grouped by a key of their metadata, and all that match are extended, paused, resumed and killed', async () => {
+  const users = ['cleo', 'dan', 'cleo']
+  const [first, other, second] = await Promise.all(
+    users.map((user, n) => Sandbox.create({ metadata: { user, many: 'yes', n: String(n) }, timeoutMs: 900_000 })),
+  )
+  const page = await signedIn()
+  for (const one of [first, other, second]) await page.waitForSelector(row(one))
+  await page.fill('input[type=search]', 'many=yes')
+  await page.selectOption('[aria-label="Group by"]', 'user')
+  const group = (user) => page.locator('.tr.group', { hasText: user })
+  await shows(group('cleo'), '2')
+  await shows(group('dan'), '1')
+  const order = await page.locator('.table .tr:not(.head)').evaluateAll((rows) => rows.map((row) => row.dataset.id ?? row.firstChild.innerText))
+  assert.deepEqual(order.filter((text) => !text.startsWith('i')), ['cleo', 'dan'])
+  assert.deepEqual(new Set(order.slice(1, 3)), new Set([first.sandboxId, second.sandboxId]))
+  // The address keeps the filter and the group.
+  assert.match(page.url(), /q=many%3Dyes/)
+  assert.match(page.url(), /group=user/)
+  await page.reload()
+  await shows(group('cleo'), '2')
+
+  await page.fill('input[type=search]', 'user=cleo many=yes')
+  await page.waitForSelector(row(other), { state: 'detached' })
+  const chooseAll = async () => {
+    await page.waitForSelector('.bulk', { state: 'detached' })
+    await page.check('[aria-label="All that match"]')
+  }
+  const info = async (one) => (await api('GET', '/sandboxes/' + one.sandboxId)).body
+  await chooseAll()
+  await page.click('.bulk >> text=1 hour from now')
+  for (const one of [first, second]) await until('more time', async () => Date.parse((await info(one)).endAt) > Date.now() + 3_000_000, LIMIT)
+  assert.ok(Date.parse((await info(other)).endAt) < Date.now() + 1_000_000)
+  await chooseAll()
+  await page.click('.bulk >> text=Pause')
+  for (const one of [first, second]) await page.waitForSelector(`${row(one)} .state.paused`)
+  await chooseAll()
+  await page.click('.bulk >> text=Resume')
+  for (const one of [first, second]) await page.waitForSelector(`${row(one)} .state.running`)
+  await chooseAll()
+  await page.click('.bulk >> text=Kill')
+  await shows(page.locator('dialog'), 'Kill 2 sandboxes?')
+  await page.click('dialog button.danger')
+  for (const one of [first, second]) await page.waitForSelector(row(one), { state: 'detached' })
+  // What did not match is as it was.
+  await page.fill('input[type=search]', 'many=yes')
+  await page.waitForSelector(`${row(other)} .state.running`)
+  await other.kill()
   await done(page)
 })
 
