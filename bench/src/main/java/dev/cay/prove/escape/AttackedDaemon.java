@@ -9,6 +9,7 @@ import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -18,6 +19,10 @@ import java.util.regex.Pattern;
 public final class AttackedDaemon implements AutoCloseable {
     static final String PROGRAM = "/root/cay-probe";
     private static final int NEIGHBOUR_PORT = 8080;
+
+    /// The attempts take longer than the usual life of a sandbox on a busy machine.
+    private static final Duration LIFE = Duration.ofHours(1);
+
     private static final Pattern LOCAL = Pattern.compile("\\|-- (\\d+\\.\\d+\\.\\d+\\.\\d+)\\s+/32 host LOCAL");
     private static final Pattern DEFAULT_ROUTE = Pattern.compile("(?m)^eth0\\s+00000000\\s+([0-9A-F]{8})");
 
@@ -41,7 +46,7 @@ public final class AttackedDaemon implements AutoCloseable {
     }
 
     private RemoteSandbox armed(URI url, String key) throws IOException, InterruptedException {
-        var sandbox = closing.add(RemoteSandbox.create(url, key));
+        var sandbox = closing.add(RemoteSandbox.create(url, key, LIFE));
         sandbox.write(PROGRAM, ProbeFile.bytes());
         sandbox.run(List.of("/bin/chmod", "755", PROGRAM));
         return sandbox;
