@@ -114,7 +114,7 @@ RUN echo "for $WHO '${HOSTILE}'" && printf '\\033[2J\\033[31mred\\033[0m\\n' && 
   const log = page.locator('.build-log')
   await shows(log, `for ann '<img src=x`)
   await shows(log, 'building')
-  await log.locator('.state.ready').waitFor({ timeout: 3 * LIMIT })
+  await log.locator('.state.ready').waitFor({ timeout: 2 * LIMIT })
   await shows(log, 'Build finished')
   assert.ok((await log.innerText()).includes(': red'))
   assert.equal(await log.locator('img').count(), 0)
@@ -226,7 +226,8 @@ plt.plot(['Jan', 'Feb', 'Mar', 'Apr'], [10, 14, 15, 20], label='last year')
 plt.title('Orders')
 plt.show()`)
       await page.keyboard.press('Control+Enter')
-      await page.waitForSelector('.drawing polyline')
+      // The interpreter may have to start on a busy machine.
+      await page.waitForSelector('.drawing polyline', { timeout: 2 * LIMIT })
     },
     snapshots: (page) => page.waitForSelector('[data-snapshot]'),
     template: (page) => page.waitForSelector('[aria-label=Builds] tbody tr'),
@@ -253,8 +254,8 @@ test('a page with a terminal goes on when the daemon was killed and started agai
   await shows(processes.locator('.output'), 'line-2\n')
   await page.bringToFront()
   await writeFile(CAY_RESTART, '')
-  await page.waitForSelector('.banner', { timeout: 3 * LIMIT })
-  await page.waitForSelector('.banner', { state: 'detached', timeout: 3 * LIMIT })
+  await page.waitForSelector('.banner', { timeout: 2 * LIMIT })
+  await page.waitForSelector('.banner', { state: 'detached', timeout: 2 * LIMIT })
   // The same shell, on the same page, without a reload.
   await until('the shell', async () => {
     await page.locator('.xterm-screen').click()
